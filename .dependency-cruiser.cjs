@@ -137,9 +137,10 @@ const PARTS = {
   ],
   planner: [
     '^src/cli/context\\.ts$',
+    '^src/lib/own-file\\.ts$',
     '^src/domain/lane\\.ts$',
     '^src/fan-out/lane-turns\\.ts$',
-    '^fs/promises$',
+    '^(?:crypto|fs/promises)$',
     '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
   ],
   processes: [
@@ -241,7 +242,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/([^/]+)/src/',
-        pathNot: ['react', ...Object.keys(PARTS)].map((name) => `^packages/${name}/src/`),
+        pathNot: ['apollo', 'react', 'urql', ...Object.keys(PARTS)].map((name) => `^packages/${name}/src/`),
       },
       to: { path: '^(?:src|test|bench|schema|packages)/', pathNot: '^packages/$1/src/' },
     },
@@ -297,6 +298,19 @@ module.exports = {
         ],
       },
     },
+    ...[
+      ['apollo', '(?:@apollo/client|graphql)'],
+      ['urql', '@urql/(?:core|exchange-graphcache)'],
+    ].map(([name, library]) => ({
+      name: `${name}-stands-on-the-client`,
+      comment:
+        'A package for a cache knows the library and what the client exports for caches, nothing else.',
+      severity: 'error',
+      from: { path: `^packages/${name}/src/` },
+      to: {
+        pathNot: [`^packages/${name}/src/`, '^packages/client/src/cache\\.ts$', `^node_modules/${library}/`],
+      },
+    })),
     {
       name: 'console-stands-on-the-react-package',
       comment:

@@ -2,6 +2,8 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/local-engine/package.json ./packages/local-engine/package.json
+COPY packages/apollo/package.json ./packages/apollo/package.json
+COPY packages/urql/package.json ./packages/urql/package.json
 COPY packages/client/package.json ./packages/client/package.json
 COPY packages/react/package.json ./packages/react/package.json
 COPY bench/package.json ./bench/package.json

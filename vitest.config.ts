@@ -12,12 +12,12 @@ const resolve = {
     },
     // Tests run the sources, never an older build.
     {
-      find: /^@fanfare\/(client|local-engine|react)$/,
+      find: /^@fanfare\/(apollo|client|local-engine|react|urql)$/,
       replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
     {
-      find: '@fanfare/client/operations',
-      replacement: fileURLToPath(new URL('packages/client/src/operations.ts', import.meta.url)),
+      find: /^@fanfare\/client\/(cache|operations)$/,
+      replacement: fileURLToPath(new URL('packages/client/src/$1.ts', import.meta.url)),
     },
     {
       find: /^@fanfare\/react\/(more|server|testing)$/,

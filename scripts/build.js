@@ -11,6 +11,8 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const PARTS = [
   { name: 'local-engine', folder: `${PROJECT}packages/local-engine/`, result: 'dist/index.js' },
   { name: 'client', folder: `${PROJECT}packages/client/`, result: 'dist/index.js' },
+  { name: 'apollo', folder: `${PROJECT}packages/apollo/`, result: 'dist/index.js' },
+  { name: 'urql', folder: `${PROJECT}packages/urql/`, result: 'dist/index.js' },
   { name: 'react', folder: `${PROJECT}packages/react/`, result: 'dist/index.js' },
   { name: 'console', folder: `${PROJECT}console/`, result: 'dist/index.html' },
   { name: 'server', folder: PROJECT, result: 'dist/src/main.js' },

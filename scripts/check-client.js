@@ -29,13 +29,16 @@ export async function checkClient(cwd, { env }) {
     faults.push(`@fanfare/client brings others: ${[...others, ...beside].join(', ')}`);
   const { stdout, stderr } = await run(process.execPath, ['entry.js']).catch((error) => error);
   if (stdout !== 'made\n') faults.push(`@fanfare/client alone in Node: ${stdout}${stderr}`);
-  faults.push(...(await bundle(cwd)));
+  faults.push(...(await bundleFaults(cwd, '@fanfare/client')));
   if (faults.length === 0) console.log('@fanfare/client works alone, in Node and bundled for a browser');
   return faults;
 }
 
-/** For a browser, where nothing of Node is. */
-async function bundle(cwd) {
+/**
+ * Of entry.js in that folder, for a browser, where nothing of Node is.
+ * @param name of the package that it imports
+ */
+export async function bundleFaults(cwd, name) {
   const fromNode = [];
   const { output } = await build({
     ...{ root: cwd, configFile: false, logLevel: 'error' },
@@ -51,9 +54,9 @@ async function bundle(cwd) {
   });
   const chunks = output.filter(({ type }) => type === 'chunk');
   const left = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
-  const faults = [...fromNode, ...left].map((id) => `@fanfare/client in a browser: its bundle imports ${id}`);
+  const faults = [...fromNode, ...left].map((id) => `${name} in a browser: its bundle imports ${id}`);
   // A bundle that has lost its parts would import nothing either.
   if (!chunks.some(({ code }) => code.includes('feedEvents')))
-    faults.push('@fanfare/client in a browser: its bundle subscribes to nothing');
+    faults.push(`${name} in a browser: its bundle subscribes to nothing`);
   return faults;
 }

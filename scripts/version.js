@@ -91,9 +91,10 @@ export const FILES = [
     'README.md',
     'deploy/kubernetes/kustomization.yaml',
   ],
-  ...['bench', 'packages/client', 'packages/local-engine', 'packages/react'].map(
-    (path) => `${path}/package.json`,
-  ),
+  ...[
+    'bench',
+    ...['apollo', 'client', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}`),
+  ].map((path) => `${path}/package.json`),
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,19 +3,12 @@ import { Closer } from '../../src/lib/closer.ts';
 import { startTcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
-import { openApolloLists } from '../support/frontends/apollo-lists.ts';
-import { textOf, type OpenLists } from '../support/frontends/lists.ts';
+import { listIn, type ListAnswer, type ListVariables } from '@fanfare/client/cache';
+import { LISTS, textOf, type ListName } from '../support/frontends/lists.ts';
+import { openListsOf, PACKAGES } from '../support/frontends/packages.ts';
 import { openSetting } from '../support/frontends/screen.ts';
-import { openUrqlLists } from '../support/frontends/urql-lists.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { uniqueName } from '../support/unique-name.ts';
-import {
-  listIn,
-  LISTS,
-  type ListAnswer,
-  type ListName,
-  type ListVariables,
-} from '../../docs/examples/frontends/list-documents.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -32,7 +25,7 @@ async function truthOf(name: ListName, variables: ListVariables, sub: string): P
   return listIn(answer)?.edges.map(({ node }) => textOf(node)) ?? [];
 }
 
-async function openScene(closer: Closer, open: OpenLists, url = app.url) {
+async function openScene(closer: Closer, open: ReturnType<typeof openListsOf>, url = app.url) {
   const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
   await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
   const post = async (title: string): Promise<string> => {
@@ -72,10 +65,9 @@ const SAY = `mutation ($actionId: ID!, $text: String!) {
 
 const isOnce = (shown: readonly string[]): void => expect(new Set(shown).size).toBe(shown.length);
 
-describe.each([
-  ['Apollo Client', openApolloLists],
-  ['urql', openUrqlLists],
-] as const)('lists of %s', (_name, open) => {
+describe.each(PACKAGES)('lists of %s', (_name, openIn) => {
+  const open = openListsOf(openIn);
+
   test('a slice is loaded page by page, new actions appear in it once, and deleted ones disappear', async () => {
     await using closer = new Closer();
     const { lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);
@@ -153,7 +145,7 @@ describe.each([
     const before = lists.shown('comments');
     // A connection that was cut could fail the request before it is shown.
     requests.freeze();
-    const ends = Promise.allSettled([lists.comment(id, 'lost'), lists.removeComment(id, 'third')]);
+    const ends = Promise.allSettled([lists.comment(id, 'lost'), lists.removeComment('third')]);
     await vi.waitFor(() => {
       expect(lists.shown('comments')[0]).toBe('lost');
       expect(lists.shown('comments')).not.toContain('third');
@@ -164,7 +156,7 @@ describe.each([
     // An event may have had the list read again just before: the rest of it comes now.
     requests.heal();
     await vi.waitFor(() => expect(lists.shown('comments')).toEqual(before), WAIT);
-    await lists.removeComment(id, 'third');
+    await lists.removeComment('third');
     await isWhole('comments', 6);
   });
 

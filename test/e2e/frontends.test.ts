@@ -270,7 +270,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     const screen = await open({ onHeld: (count) => (held = count) });
     const heldAre = (count: number): Promise<void> =>
       vi.waitFor(() => expect(held).toBe(count), { timeout: PATIENCE_MS });
-    screen.socket.hold();
+    screen.hold();
     const [first, second] = await publishMany(2);
     await bump(old[2] ?? '');
     await heldAre(3);
@@ -279,7 +279,7 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
     await hide(second ?? '');
     await heldAre(2);
     expect(idsOn(screen)).toEqual(old.slice(1));
-    screen.socket.show();
+    screen.show();
     await shows(screen, () => truthOf(reader));
     expect(idsOn(screen)).toEqual([old[2], first, old[1]]);
     expect(held).toBe(0);

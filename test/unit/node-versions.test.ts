@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const PACKAGES = ['', 'packages/client/', 'packages/local-engine/', 'packages/react/'];
+const PACKAGES = [
+  '',
+  ...['apollo', 'client', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}/`),
+];
 const { jobs } = parse(read('.github/workflows/ci.yml')) as {
   readonly jobs: {
     readonly ci: { readonly strategy: { readonly matrix: { readonly node: readonly number[] } } };

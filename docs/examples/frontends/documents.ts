@@ -111,30 +111,6 @@ export const ACTION = /* GraphQL */ `
   ${LIKES}
 `;
 
-/** The types of each interface and union, for fragments on it. The `fragment-matcher` plugin of the code generator can write such a list. */
-export const POSSIBLE_TYPES = {
-  Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref', 'Report'],
-  FeedEvent: [
-    ...[
-      'FeedReady',
-      'FeedItemAdded',
-      'FeedItemUpdated',
-      'FeedItemRemoved',
-      'FeedResync',
-      'UnreadCountChanged',
-    ],
-  ],
-  NotificationEvent: [
-    ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
-    ...['NotificationCountsChanged', 'NotificationsResync'],
-  ],
-  ActionDescriptor: [
-    ...['ApplicantHiredDescriptor', 'ApplicantRatingRequestedDescriptor', 'ApplicationRatingDescriptor'],
-    ...['CommentedDescriptor', 'CustomDescriptor', 'FollowedDescriptor', 'LikedDescriptor'],
-    ...['NewApplicantDescriptor', 'PostedDescriptor', 'UnknownDescriptor'],
-  ],
-};
-
 /** The fields of an action that a like changes. */
 export interface Likes {
   readonly __typename: 'Action';

@@ -27,18 +27,8 @@ export function createFeedClient<Item>(
   options: FeedClientOptions & { readonly fields: string },
 ): FeedClient<Item>;
 export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): FeedClient<Item> {
-  const { fields = ITEM_FIELDS, timeoutMs = 30_000, token, tenant } = options;
-  const url = absolute(options.url);
-  const connect =
-    options.transport === 'sse'
-      ? createSseTransport({ url, timeoutMs, tenant })
-      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
-  const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
-  const request = createRequest({ url, token, timeoutMs, tenant });
-  const watching = (subscription: string): WatchDependencies => ({
-    ...{ connect, tokens: new Tokens(token), subscription, backoff: { firstMs, maxMs } },
-    ...{ retries: options.retries ?? Infinity, timeoutMs },
-  });
+  const { fields = ITEM_FIELDS } = options;
+  const { request, watching } = watchesOf(options);
   // A query has one field.
   const page = async <Page>(query: string, variables: object, signal?: AbortSignal): Promise<Page> => {
     const data = await request<Readonly<Record<string, Page>> | null>(query, { ...variables }, signal);
@@ -58,6 +48,23 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
     request,
     mutations: createMutations(request),
   };
+}
+
+/** What requests and watches of one client need. */
+export function watchesOf(options: FeedClientOptions) {
+  const { timeoutMs = 30_000, token, tenant } = options;
+  const url = absolute(options.url);
+  const connect =
+    options.transport === 'sse'
+      ? createSseTransport({ url, timeoutMs, tenant })
+      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
+  const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
+  const backoff = { firstMs, maxMs };
+  const watching = (subscription: string): WatchDependencies => ({
+    ...{ connect, tokens: new Tokens(token), subscription, backoff },
+    ...{ retries: options.retries ?? Infinity, timeoutMs },
+  });
+  return { request: createRequest({ url, token, timeoutMs, tenant }), watching, backoff };
 }
 
 function absolute(url: string): string {

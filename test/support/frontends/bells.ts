@@ -1,12 +1,9 @@
 import { QueryClient } from '@tanstack/query-core';
-import * as apollo from '../../../docs/examples/frontends/apollo.ts';
-import * as apolloBell from '../../../docs/examples/frontends/apollo-notifications.ts';
 import * as relay from '../../../docs/examples/frontends/relay.ts';
 import * as tanstack from '../../../docs/examples/frontends/tanstack-query.ts';
 import * as tanstackBell from '../../../docs/examples/frontends/tanstack-notifications.ts';
-import * as urql from '../../../docs/examples/frontends/urql.ts';
-import * as urqlBell from '../../../docs/examples/frontends/urql-notifications.ts';
-import { BELL, type NotificationPage } from '../../../docs/examples/frontends/notifications.ts';
+import type { NotificationPage } from '../../../docs/examples/frontends/notifications.ts';
+import { PACKAGES } from './packages.ts';
 import type { Setting } from './screen.ts';
 
 /** A bell as a frontend shows it, with the feed beside it. Disposing leaves the page. */
@@ -24,46 +21,27 @@ const shownOf = (page: Shown | undefined): ReturnType<Bell['shown']> => [
   page?.unseen.count,
 ];
 
-async function openApollo({ url, getToken, socket, first }: Setting): Promise<Bell> {
-  const client = apollo.createFeedClient(url, getToken, socket);
-  await apollo.readFirstPage(client, socket, { first });
-  await apolloBell.readNotifications(client, socket);
-  const lives = [apollo.watchFeed(client, socket, { first }), apolloBell.watchNotifications(client, socket)];
-  return {
-    shown: () =>
-      shownOf(client.readQuery({ query: apolloBell.NOTIFICATIONS, variables: BELL })?.notifications),
-    markSeen: () => apolloBell.markSeen(client),
-    async [Symbol.asyncDispose]() {
-      for (const live of lives) live.unsubscribe();
-      client.stop();
-      await socket.dispose();
-    },
+const openPackage =
+  (openIn: (typeof PACKAGES)[number][1]) =>
+  async (setting: Setting): Promise<Bell> => {
+    const { fanfare, view, close } = openIn(setting);
+    const [feed, list] = [fanfare.feed({ first: setting.first }), fanfare.notifications()];
+    await Promise.all([feed.load(), list.load()]);
+    const shown = view(list) as () => { readonly notifications: NotificationPage } | undefined;
+    const stops = [feed.watch(), list.watch()];
+    return {
+      shown: () => shownOf(shown()?.notifications),
+      markSeen: () => list.markSeen(),
+      [Symbol.asyncDispose]() {
+        for (const stop of stops) stop();
+        close();
+        return Promise.resolve();
+      },
+    };
   };
-}
 
-async function openUrql({ url, getToken, socket, first }: Setting): Promise<Bell> {
-  const client = urql.createFeedClient(url, getToken, socket);
-  await urql.readFirstPage(client, socket, { first });
-  let page: NotificationPage | undefined;
-  await urqlBell.readNotifications(client, socket);
-  const lives = [
-    client.query(urqlBell.NOTIFICATIONS, BELL).subscribe(({ data }) => {
-      page = data?.notifications;
-    }),
-    urql.watchFeed(client, socket, { first }),
-    urqlBell.watchNotifications(client, socket),
-  ];
-  return {
-    shown: () => shownOf(page),
-    markSeen: () => urqlBell.markSeen(client),
-    async [Symbol.asyncDispose]() {
-      for (const live of lives) live.unsubscribe();
-      await socket.dispose();
-    },
-  };
-}
-
-async function openRelay({ url, getToken, socket, first }: Setting): Promise<Bell> {
+async function openRelay({ url, getToken, openSocket, first }: Setting): Promise<Bell> {
+  const socket = openSocket();
   const environment = relay.createEnvironment(url, getToken, socket);
   await relay.readFirstPage(environment, socket, { first });
   await relay.readNotifications(environment, socket);
@@ -82,7 +60,8 @@ async function openRelay({ url, getToken, socket, first }: Setting): Promise<Bel
   };
 }
 
-async function openTanstackQuery({ url, getToken, socket, first }: Setting): Promise<Bell> {
+async function openTanstackQuery({ url, getToken, openSocket, first }: Setting): Promise<Bell> {
+  const socket = openSocket();
   const client = new QueryClient();
   const request = tanstack.createRequest(url, getToken);
   const options = tanstackBell.notificationOptions(request);
@@ -107,8 +86,7 @@ async function openTanstackQuery({ url, getToken, socket, first }: Setting): Pro
 }
 
 export const BELLS: readonly (readonly [name: string, open: (setting: Setting) => Promise<Bell>])[] = [
-  ['Apollo Client', openApollo],
-  ['urql', openUrql],
+  ...PACKAGES.map(([name, open]) => [name, openPackage(open)] as const),
   ['Relay', openRelay],
   ['TanStack Query', openTanstackQuery],
 ];

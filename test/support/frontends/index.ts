@@ -1,13 +1,11 @@
-import { openApollo } from './apollo.ts';
+import { openScreenOf, PACKAGES } from './packages.ts';
 import { openRelay } from './relay.ts';
 import type { OpenScreen } from './screen.ts';
 import { openTanstackQuery } from './tanstack-query.ts';
-import { openUrql } from './urql.ts';
 
-/** Every frontend that docs/frontends.md has a recipe for. */
+/** Every frontend of docs/frontends.md: by a package, or by a recipe. */
 export const FRONTENDS: readonly (readonly [name: string, open: OpenScreen])[] = [
-  ['Apollo Client', openApollo],
-  ['urql', openUrql],
+  ...PACKAGES.map(([name, open]) => [name, openScreenOf(open)] as const),
   ['Relay', openRelay],
   ['TanStack Query', openTanstackQuery],
 ];

@@ -1,12 +1,27 @@
-import { setTimeout } from 'node:timers/promises';
-import type {
-  Comment,
-  Group,
-  ListName,
-  ListVariables,
-  Row,
-} from '../../../docs/examples/frontends/list-documents.ts';
-import type { Setting } from './screen.ts';
+import {
+  cacheDocuments,
+  type CachedAction,
+  type CachedComment,
+  type CachedGroup,
+  type CachedPage,
+  type ListVariables,
+  type OtherLists,
+} from '@fanfare/client/cache';
+
+export type ListName = keyof OtherLists;
+export type Comment = CachedComment;
+type Node = CachedAction | CachedComment | CachedGroup;
+
+/** What a test does with a list. */
+export interface PagedList {
+  read(): CachedPage<Node> | undefined;
+  load(): Promise<void>;
+  loadMore(): Promise<void>;
+  watch(): () => void;
+}
+
+/** The queries of the lists, for the truth of the server. */
+export const LISTS: Readonly<Record<ListName, string>> = cacheDocuments();
 
 /** Lists of a reader as a frontend shows them, their feed live beside. Disposing leaves the page. */
 export interface Lists extends AsyncDisposable {
@@ -19,49 +34,11 @@ export interface Lists extends AsyncDisposable {
   bookmark(actionId: string): Promise<unknown>;
   unbookmark(actionId: string): Promise<unknown>;
   comment(actionId: string, text: string): Promise<unknown>;
-  removeComment(actionId: string, text: string): Promise<unknown>;
+  removeComment(text: string): Promise<unknown>;
 }
 
-export type OpenLists = (setting: Setting) => Promise<Lists>;
-
-export function textOf(node: Row | Comment | Group): string {
+export function textOf(node: Node): string {
   if ('text' in node) return node.text ?? '';
   if ('descriptor' in node) return node.descriptor.summary;
   return `${String(node.count.count)} × ${node.items[0]?.action.descriptor.summary ?? ''}`;
-}
-
-/** What an event may have changed is read again: once at a time, and once more for what came meanwhile. */
-export class Rereading implements Disposable {
-  readonly #readAll: () => Promise<void>;
-  #isRunning = false;
-  #isWanted = false;
-  #isOver = false;
-
-  constructor(readAll: () => Promise<void>) {
-    this.#readAll = readAll;
-  }
-
-  readonly want = (): void => {
-    this.#isWanted = true;
-    if (!this.#isRunning) void this.#run();
-  };
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    while (this.#isWanted && !this.#isOver) {
-      this.#isWanted = false;
-      try {
-        await this.#readAll();
-      } catch {
-        // The server cannot be reached now.
-        this.#isWanted = true;
-        await setTimeout(20);
-      }
-    }
-    this.#isRunning = false;
-  }
-
-  [Symbol.dispose](): void {
-    this.#isOver = true;
-  }
 }

@@ -14,7 +14,9 @@ export interface Shown {
 
 /** A reader's feed as a frontend shows it. Disposing leaves the page. */
 export interface Screen extends AsyncDisposable {
-  readonly socket: FeedSocket;
+  /** From here on, new and moved items wait. */
+  hold(): void;
+  show(): void;
   items(): readonly Shown[];
   hasNextPage(): boolean;
   loadMore(): Promise<unknown>;
@@ -40,8 +42,11 @@ export interface ScreenOptions {
 /** What a frontend has to have to be opened on a screen. */
 export interface Setting {
   readonly url: string;
+  readonly wsUrl: string;
   readonly getToken: () => Promise<string>;
-  readonly socket: FeedSocket;
+  readonly onHeld: (count: number) => void;
+  /** For those that have no client of their own. */
+  openSocket(): FeedSocket;
   readonly first: number;
   readonly isLive: boolean;
 }
@@ -61,19 +66,26 @@ export function openScreen(
 export function openSetting(
   app: Pick<TestApp, 'url' | 'wsUrl' | 'token'>,
   sub: string,
-  { url = app.url, wsUrl = app.wsUrl, first = 50, isLive = true, onHeld }: ScreenOptions = {},
+  {
+    url = app.url,
+    wsUrl = app.wsUrl,
+    first = 50,
+    isLive = true,
+    onHeld = () => undefined,
+  }: ScreenOptions = {},
 ): Setting {
   const getToken = (): Promise<string> => app.token(sub);
-  const socket = createFeedSocket(
-    {
-      url: wsUrl,
-      webSocketImpl: WebSocket,
-      connectionParams: async () => ({ token: await getToken() }),
-      retryWait: () => setTimeout(20),
-    },
-    onHeld,
-  );
-  return { url: `${url}/graphql`, getToken, socket, first, isLive };
+  const openSocket = (): FeedSocket =>
+    createFeedSocket(
+      {
+        url: wsUrl,
+        webSocketImpl: WebSocket,
+        connectionParams: async () => ({ token: await getToken() }),
+        retryWait: () => setTimeout(20),
+      },
+      onHeld,
+    );
+  return { url: `${url}/graphql`, wsUrl, getToken, onHeld, openSocket, first, isLive };
 }
 
 interface Item {

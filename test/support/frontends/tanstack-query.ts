@@ -2,7 +2,14 @@ import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
 import * as recipe from '../../../docs/examples/frontends/tanstack-query.ts';
 import { actionIn, shownItems, type Screen, type Setting } from './screen.ts';
 
-export async function openTanstackQuery({ url, getToken, socket, first, isLive }: Setting): Promise<Screen> {
+export async function openTanstackQuery({
+  url,
+  getToken,
+  openSocket,
+  first,
+  isLive,
+}: Setting): Promise<Screen> {
+  const socket = openSocket();
   const client = new QueryClient();
   const request = recipe.createRequest(url, getToken);
   const observer = new InfiniteQueryObserver(client, {
@@ -18,7 +25,8 @@ export async function openTanstackQuery({ url, getToken, socket, first, isLive }
   const feed = () => observer.getCurrentResult().data;
   const like = { client, socket, request, variables: { first } };
   return {
-    socket,
+    hold: () => socket.hold(),
+    show: () => socket.show(),
     items: () => shownItems(feed()),
     hasNextPage: () => observer.getCurrentResult().hasNextPage,
     loadMore: () => socket.during(() => observer.fetchNextPage()),

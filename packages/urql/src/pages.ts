@@ -56,8 +56,3 @@ export function endAtEmptyPage(cache: Cache, parent: string, field: string, args
   if (typeof after === 'string' && empty && before)
     cache.link(before.key, 'pageInfo', pageInfoOf(cache, empty.key));
 }
-
-/** urql answers with a result what has failed, too. */
-export function orThrow({ error }: { readonly error?: Error | undefined }): void {
-  if (error !== undefined) throw error;
-}

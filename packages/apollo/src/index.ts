@@ -1,0 +1,109 @@
+import { ApolloClient, ApolloLink, gql, Observable } from '@apollo/client';
+import {
+  cacheDocuments,
+  createCacheSource,
+  type CachedFeedEvent,
+  type CachedFeedPage,
+  type CacheFields,
+  type CachedItem,
+  type CachedNotification,
+  type CachedPage,
+  type CacheSource,
+  type CacheSourceOptions,
+  type Deeds,
+  type DefaultFields,
+  type FeedList,
+  type FeedVariables,
+  type ListVariables,
+  type NotificationList,
+  type NotificationsPage,
+  type OtherLists,
+  type PagedList,
+  type ShownFields,
+} from '@fanfare/client/cache';
+import { print } from 'graphql';
+import { createCache } from './cache.ts';
+import { deedsOf } from './deeds.ts';
+import {
+  feedList,
+  notificationList,
+  otherList,
+  type FeedQuery,
+  type ListQuery,
+  type NotificationsQuery,
+} from './lists.ts';
+
+export interface FanfareOptions extends CacheSourceOptions {
+  /** What the screens show beyond what the package needs. Say what it gives: `createFanfare<Shown>({ …, fields })`. */
+  readonly fields?: CacheFields;
+}
+
+/** A reader's feed, lists and notifications in Apollo Client. */
+export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deeds {
+  /** For `ApolloProvider`. It sends any other query and mutation of the API, too. */
+  readonly client: ApolloClient;
+  /** From this call on, new and moved items wait, and what is shown stays where it is. */
+  hold(): void;
+  /** Shows all that waits, and from this call on every event at once. */
+  show(): void;
+  feed(
+    variables?: FeedVariables,
+  ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>>;
+  /** Actions of a person or thing (`slice`), bookmarks, comments on an action, or groups of the feed. */
+  list<Name extends keyof OtherLists>(
+    name: Name,
+    variables?: ListVariables,
+  ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>>;
+  /** @param first how many the bell shows, 1..100; default 20 */
+  notifications(
+    first?: number,
+  ): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>>;
+}
+
+const LONGEST_PAGE = 100;
+const LONGEST_PAGE_OF_GROUPS = 50;
+
+/** Opens no connection: what is watched does. @throws TypeError when the url is none */
+export function createFanfare<Shown extends ShownFields = DefaultFields>({
+  fields,
+  ...options
+}: FanfareOptions): Fanfare<Shown> {
+  const documents = cacheDocuments(fields);
+  const source = createCacheSource(options);
+  const parts = { source, client: new ApolloClient({ cache: createCache(), link: linkOf(source) }) };
+  const feedDocuments = { feed: gql(documents.feed), feedEvents: documents.feedEvents };
+  const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
+  return {
+    ...{ client: parts.client, hold: () => source.hold(), show: () => source.show() },
+    ...deedsOf(parts, documents),
+    feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
+    list: (name, variables = {}) =>
+      otherList(parts, gql(documents[name]), {
+        name,
+        variables,
+        most: name === 'groups' ? LONGEST_PAGE_OF_GROUPS : LONGEST_PAGE,
+      }),
+    notifications: (first = 20) => notificationList<Shown>(parts, notificationDocuments, first),
+  };
+}
+
+/** Also what the host asks for is a request during which no event changes the cache. */
+function linkOf(source: CacheSource): ApolloLink {
+  return new ApolloLink(
+    ({ query, variables }) =>
+      new Observable((observer) => {
+        const end = new AbortController();
+        const send = async (): Promise<void> => {
+          const data = await source.request<Record<string, unknown>>(print(query), variables, end.signal);
+          observer.next({ data });
+          observer.complete();
+        };
+        source.during(send).catch((error: unknown) => {
+          observer.error(error);
+        });
+        return () => {
+          end.abort();
+        };
+      }),
+  );
+}

@@ -1,0 +1,202 @@
+import { gql, type ApolloClient, type TypedDocumentNode } from '@apollo/client';
+import {
+  afterFeedEvent,
+  afterNotificationEvent,
+  beginOf,
+  listIn,
+  type CachedFeedEvent,
+  type CachedFeedPage,
+  type CachedItem,
+  type CachedNotification,
+  type CachedNotificationEvent,
+  type CachedPage,
+  type CacheSource,
+  type FeedList,
+  type FeedVariables,
+  type ListAnswer,
+  type ListVariables,
+  type NotificationList,
+  type NotificationsPage,
+  type OtherLists,
+  type PagedList,
+  type ShownFields,
+} from '@fanfare/client/cache';
+import { print } from 'graphql';
+
+/** What the lists are made of. */
+export interface Parts {
+  readonly client: ApolloClient;
+  readonly source: CacheSource;
+}
+
+/** A query of one list, with the part of its answer that is the list. */
+interface Listed<Answer, Page> {
+  readonly name: string;
+  readonly query: TypedDocumentNode<Answer>;
+  readonly variables: object;
+  readonly pageIn: (answer: Answer) => Page | undefined;
+}
+
+/** Reads a list into the cache and out of it. */
+class Loaded<Answer, Page> {
+  readonly #parts: Parts;
+  readonly #list: Listed<Answer, Page>;
+
+  constructor(parts: Parts, list: Listed<Answer, Page>) {
+    this.#parts = parts;
+    this.#list = list;
+  }
+
+  read(): Page | undefined {
+    const { query, variables, pageIn } = this.#list;
+    const answer = this.#parts.client.cache.readQuery({ query, variables }, true);
+    return answer === null ? undefined : pageIn(answer);
+  }
+
+  load(): Promise<void> {
+    return this.inTurn(() => this.ask());
+  }
+
+  async ask(part: object = {}): Promise<void> {
+    const { query, variables } = this.#list;
+    await this.#parts.source.during(() =>
+      this.#parts.client.query({
+        query,
+        variables: { ...variables, ...part },
+        fetchPolicy: 'network-only',
+      }),
+    );
+  }
+
+  /** In turn with the other reads of this list. */
+  inTurn(read: () => Promise<void>): Promise<void> {
+    const { name, variables } = this.#list;
+    return this.#parts.source.inTurn(JSON.stringify([name, variables]), read);
+  }
+
+  change(change: (answer: Answer) => Answer): void {
+    const { query, variables } = this.#list;
+    this.#parts.client.cache.updateQuery({ query, variables }, (answer) =>
+      answer === null ? undefined : change(answer),
+    );
+  }
+}
+
+const sent = ({ client }: Parts, subscription: string): string =>
+  print(client.cache.transformDocument(gql(subscription)));
+
+export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
+  { feed: CachedFeedPage<Shown> },
+  FeedVariables
+>;
+
+export function feedList<Shown extends ShownFields>(
+  parts: Parts,
+  documents: { readonly feed: FeedQuery<Shown>; readonly feedEvents: string },
+  variables: FeedVariables,
+): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
+  const query = documents.feed;
+  const loaded = new Loaded<{ feed: CachedFeedPage<Shown> }, CachedFeedPage<Shown>>(parts, {
+    ...{ name: 'feed', query, variables, pageIn: ({ feed }) => feed },
+  });
+  return {
+    ...{ query, variables, read: () => loaded.read(), load: () => loaded.load() },
+    loadMore: () =>
+      loaded.inTurn(async () => {
+        const { hasNextPage, endCursor } = loaded.read()?.pageInfo ?? {};
+        if (hasNextPage === true) await loaded.ask({ after: endCursor });
+      }),
+    watch: (onEvent = () => undefined) =>
+      parts.source.follow<CachedFeedEvent<CachedItem<Shown>>>(sent(parts, documents.feedEvents), {
+        ...{ begin: () => beginOf(loaded), filter: variables.filter },
+        apply(event) {
+          loaded.change(({ feed }) => ({ feed: afterFeedEvent(feed, event) }));
+          onEvent(event);
+        },
+        async resync(reason, cursor) {
+          await loaded.load();
+          onEvent({ __typename: 'FeedResync', reason, cursor });
+        },
+      }),
+  };
+}
+
+export type ListQuery<Shown extends ShownFields> = TypedDocumentNode<ListAnswer<Shown>, ListVariables>;
+
+/** @param most the largest page of such a list */
+export function otherList<Shown extends ShownFields, Name extends keyof OtherLists>(
+  parts: Parts,
+  query: ListQuery<Shown>,
+  {
+    name,
+    variables,
+    most,
+  }: { readonly name: Name; readonly variables: ListVariables; readonly most: number },
+): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
+  type Page = CachedPage<OtherLists<Shown>[Name]>;
+  const loaded = new Loaded<ListAnswer<Shown>, Page>(parts, {
+    ...{ name, query, variables, pageIn: (answer) => listIn(answer) as Page | undefined },
+  });
+  /** How many were asked for: an answer to a shorter page may come after that of the next one. */
+  let wanted = variables.first ?? 0;
+  const want = (more: number): number => {
+    wanted = Math.min(most, Math.max(wanted, (loaded.read()?.edges.length ?? 0) + more));
+    return wanted;
+  };
+  // As one page, which replaces what was loaded.
+  const load = (): Promise<void> => loaded.inTurn(() => loaded.ask(want(0) > 0 ? { first: wanted } : {}));
+  return {
+    ...{ query, variables, read: () => loaded.read(), load },
+    loadMore: () =>
+      loaded.inTurn(async () => {
+        const { hasNextPage, endCursor } = loaded.read()?.pageInfo ?? {};
+        if (hasNextPage !== true) return;
+        want(variables.first ?? 0);
+        await loaded.ask({ after: endCursor });
+      }),
+    watch: () => parts.source.readAgain(load),
+  };
+}
+
+export type NotificationsQuery<Shown extends ShownFields> = TypedDocumentNode<
+  { notifications: NotificationsPage<CachedNotification<Shown>> },
+  { first?: number }
+>;
+
+export function notificationList<Shown extends ShownFields>(
+  parts: Parts,
+  documents: {
+    readonly notifications: NotificationsQuery<Shown>;
+    readonly notificationEvents: string;
+    readonly markSeen: string;
+  },
+  first: number,
+): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>> {
+  const [query, variables] = [documents.notifications, { first }];
+  type Page = NotificationsPage<CachedNotification<Shown>>;
+  const loaded = new Loaded<{ notifications: Page }, Page>(parts, {
+    ...{ name: 'notifications', query, variables, pageIn: ({ notifications }) => notifications },
+  });
+  return {
+    ...{ query, variables, read: () => loaded.read(), load: () => loaded.load() },
+    watch: () =>
+      parts.source.follow<CachedNotificationEvent<CachedNotification<Shown>>>(
+        sent(parts, documents.notificationEvents),
+        {
+          begin: () => beginOf(loaded),
+          apply: (event) =>
+            loaded.change(({ notifications }) => ({
+              notifications: afterNotificationEvent(notifications, event, first),
+            })),
+          resync: () => loaded.load(),
+        },
+      ),
+    async markSeen() {
+      const upTo = loaded.read()?.edges[0]?.node.at;
+      if (upTo === undefined) return;
+      await parts.source.during(() =>
+        parts.client.mutate({ mutation: gql(documents.markSeen), variables: { upTo } }),
+      );
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** For caches of other libraries, such as those of @fanfare/apollo and @fanfare/urql. */
+export { cacheDocuments, POSSIBLE_TYPES, type CacheFields } from './cache/documents.ts';
+export {
+  afterFeedEvent,
+  afterNotificationEvent,
+  beginOf,
+  listIn,
+  orderOf,
+  unknownFields,
+  without,
+  withFirst,
+  type CachedAction,
+  type CachedComment,
+  type CachedFeedEvent,
+  type CachedFeedPage,
+  type CachedGroup,
+  type CachedItem,
+  type CachedNotification,
+  type CachedNotificationEvent,
+  type CachedPage,
+  type Deeds,
+  type DefaultFields,
+  type FeedList,
+  type FeedVariables,
+  type ListAnswer,
+  type ListVariables,
+  type NotificationList,
+  type NotificationsPage,
+  type OtherLists,
+  type PagedList,
+  type ShownFields,
+} from './cache/lists.ts';
+export { createCacheSource, type CacheSource, type CacheSourceOptions } from './cache/source.ts';

@@ -1,0 +1,97 @@
+/** What the screens show beyond what a cache has to have: GraphQL selections, without braces. */
+export interface CacheFields {
+  /** On Action; default `descriptor { type summary }`. */
+  readonly action?: string;
+  /** On NewsfeedItem. */
+  readonly item?: string;
+  /** On Interaction. */
+  readonly comment?: string;
+  /** On Notification. */
+  readonly notification?: string;
+}
+
+/** The types of interfaces and unions, for fragments on these. Descriptors are not among them: each server declares its own. */
+export const POSSIBLE_TYPES = {
+  Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref', 'Report'],
+  FeedEvent: [
+    ...[
+      'FeedReady',
+      'FeedItemAdded',
+      'FeedItemUpdated',
+      'FeedItemRemoved',
+      'FeedResync',
+      'UnreadCountChanged',
+    ],
+  ],
+  NotificationEvent: [
+    ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
+    ...['NotificationCountsChanged', 'NotificationsResync'],
+  ],
+};
+
+const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
+
+/**
+ * The operations of a cache. Pages, events and mutations select the same of an object, so that each can replace the other.
+ * A cache adds `__typename` itself.
+ */
+export function cacheDocuments({
+  action = 'descriptor { type summary }',
+  item = '',
+  comment = '',
+  notification = '',
+}: CacheFields = {}) {
+  const row = `fragment ActionFields on Action { id conducted engagement { likes comments }
+    viewer { hasLiked isBookmarked } ${action} }`;
+  const entry = `fragment ItemFields on NewsfeedItem { id relevancy isUnread action { ...ActionFields } ${item} } ${row}`;
+  const said = `fragment CommentFields on Interaction { id text at action { id } ${comment} }`;
+  const notified = `fragment NotificationFields on Notification { id kind at isSeen isRead summary action { id }
+    ${notification} }`;
+  const liked = 'action { id engagement { likes } viewer { hasLiked } }';
+  const commented = 'action { id engagement { comments } }';
+  return {
+    row,
+    comment: said,
+    feed: `query Feed($first: Int, $after: String, $filter: FeedFilter) {
+      feed(first: $first, after: $after, filter: $filter) { edges { cursor node { ...ItemFields } } ${PAGE_INFO}
+      liveCursor } } ${entry}`,
+    feedEvents: `subscription FeedEvents($after: String, $filter: FeedFilter) {
+      feedEvents(after: $after, filter: $filter) { __typename cursor
+      ... on FeedItemAdded { item { ...ItemFields } } ... on FeedItemUpdated { item { ...ItemFields } }
+      ... on FeedItemRemoved { itemId } ... on FeedResync { reason } } } ${entry}`,
+    notifications: `query Notifications($first: Int) { notifications(first: $first) {
+      edges { cursor node { ...NotificationFields } } unseen { count isExact } liveCursor } } ${notified}`,
+    notificationEvents: `subscription NotificationEvents($after: String) { notificationEvents(after: $after) { __typename
+      ... on NotificationsReady { cursor } ... on NotificationsResync { cursor reason }
+      ... on NotificationAdded { cursor notification { ...NotificationFields } }
+      ... on NotificationUpdated { cursor notification { ...NotificationFields } }
+      ... on NotificationRemoved { cursor notificationId }
+      ... on NotificationCountsChanged { cursor unseen { count isExact } } } } ${notified}`,
+    slice: `query Slice($refId: String!, $filter: ActionFilter, $first: Int, $after: String) {
+      slice(refId: $refId, filter: $filter, first: $first, after: $after) {
+      edges { cursor node { ...ActionFields } } ${PAGE_INFO} } } ${row}`,
+    bookmarks: `query Bookmarks($first: Int, $after: String) { viewer { bookmarks(first: $first, after: $after) {
+      edges { cursor node { ...ActionFields } } ${PAGE_INFO} } } } ${row}`,
+    // Comments on the action itself, without replies.
+    comments: `query Comments($actionId: ID!, $first: Int, $after: String) { action(id: $actionId) { id
+      interactions(kinds: [COMMENT], parentId: null, first: $first, after: $after) {
+      edges { cursor node { ...CommentFields } } ${PAGE_INFO} } } } ${said}`,
+    // A group shows its top item.
+    groups: `query Groups($filter: FeedFilter, $first: Int, $after: String) {
+      feedGroups(filter: $filter, first: $first, after: $after) { edges { cursor node { id relevancy count { count }
+      items(first: 1) { ...ItemFields } } } ${PAGE_INFO} } } ${entry}`,
+    like: `mutation Like($actionId: ID!) { addInteraction(input: { actionId: $actionId, kind: LIKE }) { ${liked} } }`,
+    unlike: `mutation Unlike($actionId: ID!) {
+      removeInteraction(input: { own: { actionId: $actionId, kind: LIKE } }) { ${liked} } }`,
+    bookmark: `mutation Bookmark($actionId: ID!) { bookmark(actionId: $actionId) { ...ActionFields } } ${row}`,
+    unbookmark: `mutation Unbookmark($actionId: ID!) {
+      unbookmark(actionId: $actionId) { id viewer { isBookmarked } } }`,
+    addComment: `mutation Comment($actionId: ID!, $text: String!) {
+      addInteraction(input: { actionId: $actionId, kind: COMMENT, text: $text }) {
+      interaction { ...CommentFields } ${commented} } } ${said}`,
+    removeComment: `mutation RemoveComment($id: ID!) {
+      removeInteraction(input: { id: $id }) { interaction { id } ${commented} } }`,
+    // Afterwards the server sends NotificationsResync: the list is read again, and nothing is new in it.
+    markSeen: `mutation MarkSeen($upTo: DateTime!) { markNotificationsSeen(upTo: $upTo) { memberId } }`,
+  };
+}

@@ -1,0 +1,276 @@
+/** What a cache keeps of the API, with the names of the types, and how events change it. */
+
+type Of<Name extends string, Value> = { readonly __typename: Name } & Value;
+
+/** What the screens show beyond what a cache has to have, as `CacheFields` select it. */
+export interface ShownFields {
+  readonly action: object;
+  readonly item: object;
+  readonly comment: object;
+  readonly notification: object;
+}
+
+export interface DefaultFields {
+  readonly action: { readonly descriptor: { readonly type: string; readonly summary: string } };
+  readonly item: object;
+  readonly comment: object;
+  readonly notification: object;
+}
+
+export type CachedAction<Shown extends ShownFields = DefaultFields> = Of<
+  'Action',
+  {
+    readonly id: string;
+    readonly conducted: string;
+    readonly engagement: Of<'Engagement', { readonly likes: number; readonly comments: number }>;
+    readonly viewer: Of<'ActionViewer', { readonly hasLiked: boolean; readonly isBookmarked: boolean }>;
+  } & Shown['action']
+>;
+
+export type CachedItem<Shown extends ShownFields = DefaultFields> = Of<
+  'NewsfeedItem',
+  {
+    readonly id: string;
+    /** Its place in the feed: the later, the higher. */
+    readonly relevancy: string;
+    readonly isUnread: boolean;
+    readonly action: CachedAction<Shown>;
+  } & Shown['item']
+>;
+
+export type CachedComment<Shown extends ShownFields = DefaultFields> = Of<
+  'Interaction',
+  {
+    readonly id: string;
+    readonly text: string | null;
+    readonly at: string;
+    readonly action: Of<'Action', { readonly id: string }>;
+  } & Shown['comment']
+>;
+
+export type CachedGroup<Shown extends ShownFields = DefaultFields> = Of<
+  'FeedGroup',
+  {
+    readonly id: string;
+    readonly relevancy: string;
+    readonly count: { readonly count: number };
+    /** The top one. */
+    readonly items: readonly CachedItem<Shown>[];
+  }
+>;
+
+export type CachedNotification<Shown extends ShownFields = DefaultFields> = Of<
+  'Notification',
+  {
+    readonly id: string;
+    readonly kind: string;
+    /** Of its newest event, which is its place in the list. */
+    readonly at: string;
+    readonly isSeen: boolean;
+    readonly isRead: boolean;
+    readonly summary: string;
+    readonly action: Of<'Action', { readonly id: string }> | null;
+  } & Shown['notification']
+>;
+
+export interface CachedPage<Node> {
+  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+export interface CachedFeedPage<Shown extends ShownFields = DefaultFields> extends CachedPage<
+  CachedItem<Shown>
+> {
+  /** Events from here on are what the page has not. */
+  readonly liveCursor: string;
+}
+
+export interface NotificationsPage<Node> {
+  readonly edges: CachedPage<Node>['edges'];
+  readonly liveCursor: string;
+  /** The number at the bell. */
+  readonly unseen: { readonly count: number; readonly isExact: boolean };
+}
+
+type Listed<Event> = { readonly cursor: string } & Event;
+
+export type CachedFeedEvent<Item> = Listed<
+  | { readonly __typename: 'FeedReady' }
+  | { readonly __typename: 'FeedItemAdded' | 'FeedItemUpdated'; readonly item: Item }
+  | { readonly __typename: 'FeedItemRemoved'; readonly itemId: string }
+  | { readonly __typename: 'FeedResync'; readonly reason: string }
+>;
+
+export type CachedNotificationEvent<Node> = Listed<
+  | { readonly __typename: 'NotificationsReady' }
+  | { readonly __typename: 'NotificationAdded' | 'NotificationUpdated'; readonly notification: Node }
+  | { readonly __typename: 'NotificationRemoved'; readonly notificationId: string }
+  | {
+      readonly __typename: 'NotificationCountsChanged';
+      readonly unseen: NotificationsPage<Node>['unseen'];
+    }
+  | { readonly __typename: 'NotificationsResync'; readonly reason: string }
+>;
+
+/** Lists without events of their own. */
+export interface OtherLists<Shown extends ShownFields = DefaultFields> {
+  readonly slice: CachedAction<Shown>;
+  readonly bookmarks: CachedAction<Shown>;
+  readonly comments: CachedComment<Shown>;
+  readonly groups: CachedGroup<Shown>;
+}
+
+/** The answer to the query of such a list. */
+export interface ListAnswer<Shown extends ShownFields = DefaultFields> {
+  readonly slice?: CachedPage<CachedAction<Shown>>;
+  readonly viewer?: { readonly bookmarks: CachedPage<CachedAction<Shown>> };
+  readonly action?: { readonly interactions: CachedPage<CachedComment<Shown>> } | null;
+  readonly feedGroups?: CachedPage<CachedGroup<Shown>>;
+}
+
+/** Which of these lists, and which part of it. */
+export interface ListVariables {
+  /** Of a slice: the person or thing. */
+  readonly refId?: string;
+  /** Of comments: the action. */
+  readonly actionId?: string;
+  readonly filter?: object;
+  readonly first?: number;
+  readonly after?: string | null;
+}
+
+/** Which feed, and which part of it. */
+export interface FeedVariables {
+  readonly first?: number;
+  readonly after?: string | null;
+  readonly filter?: object;
+}
+
+export function listIn<Shown extends ShownFields>({ slice, viewer, action, feedGroups }: ListAnswer<Shown>) {
+  return slice ?? viewer?.bookmarks ?? action?.interactions ?? feedGroups;
+}
+
+/** A sort key, greatest on top as in a feed: relevancy, then action id, which the global id contains in base64. */
+export function orderOf(relevancy: string, actionId: string): string {
+  return `${relevancy} ${atob(actionId)}`;
+}
+
+interface Placed {
+  readonly id: string;
+  readonly relevancy: string;
+  readonly action: { readonly id: string };
+}
+
+/** The page after an event, whether or not it had the item before. */
+export function afterFeedEvent<Item extends Placed, Page extends CachedPage<Item>>(
+  page: Page,
+  event: CachedFeedEvent<Item>,
+): Page {
+  if (event.__typename === 'FeedItemRemoved') return without(page, event.itemId);
+  if (event.__typename !== 'FeedItemAdded' && event.__typename !== 'FeedItemUpdated') return page;
+  const { item } = event;
+  const order = orderOf(item.relevancy, item.action.id);
+  const { edges } = without(page, item.id);
+  const found = edges.findIndex(({ node }) => orderOf(node.relevancy, node.action.id) < order);
+  // Below everything that is loaded: the next page brings it.
+  if (found < 0 && page.pageInfo.hasNextPage) return { ...page, edges };
+  return { ...page, edges: placed(edges, found, 'FeedEdge', item) };
+}
+
+/** The page after an event, the newest first, as long as `first`. */
+export function afterNotificationEvent<
+  Node extends { readonly id: string; readonly at: string },
+  Page extends NotificationsPage<Node>,
+>(page: Page, event: CachedNotificationEvent<Node>, first: number): Page {
+  if (event.__typename === 'NotificationCountsChanged') return { ...page, unseen: event.unseen };
+  if (event.__typename === 'NotificationRemoved') return without(page, event.notificationId);
+  if (event.__typename !== 'NotificationAdded' && event.__typename !== 'NotificationUpdated') return page;
+  const { notification } = event;
+  const { edges } = without(page, notification.id);
+  const found = edges.findIndex(({ node }) => node.at < notification.at);
+  return { ...page, edges: placed(edges, found, 'NotificationEdge', notification).slice(0, first) };
+}
+
+interface Listing {
+  readonly edges: readonly { readonly node: { readonly id: string } }[];
+}
+
+/** With a node on top, and nowhere else. */
+export function withFirst<Page extends Listing>(page: Page, edgeType: string, node: { id: string }): Page {
+  return { ...page, edges: placed(without(page, node.id).edges, 0, edgeType, node) };
+}
+
+export function without<Page extends Listing>(page: Page, id: string): Page {
+  return { ...page, edges: page.edges.filter(({ node }) => node.id !== id) };
+}
+
+/** @param at where; at the end if below 0 */
+function placed<Edge>(edges: readonly Edge[], at: number, __typename: string, node: unknown): Edge[] {
+  const edge = { __typename, cursor: '', node } as Edge;
+  return edges.toSpliced(at < 0 ? edges.length : at, 0, edge);
+}
+
+/** Null for each field that a fragment selects: what is not known of an object before the server has made it. */
+export function unknownFields(document: { readonly definitions: readonly object[] }): Record<string, null> {
+  const [fragment] = document.definitions as readonly {
+    readonly selectionSet: { readonly selections: readonly object[] };
+  }[];
+  const fields = (fragment?.selectionSet.selections ?? []) as readonly {
+    readonly name?: { readonly value: string };
+    readonly alias?: { readonly value: string } | undefined;
+  }[];
+  return Object.fromEntries(
+    fields.flatMap(({ alias, name = alias }) => (name === undefined ? [] : [[(alias ?? name).value, null]])),
+  );
+}
+
+/** Where the events of a list begin. It is loaded if it is not; where that fails, the watch tries again. */
+export async function beginOf(list: {
+  read(): { readonly liveCursor: string } | undefined;
+  load(): Promise<void>;
+}): Promise<string | undefined> {
+  if (list.read() === undefined) await list.load().catch(() => undefined);
+  return list.read()?.liveCursor;
+}
+
+/** A list in a cache, for the screens that show it. */
+export interface CacheList<Query, Variables, Page> {
+  /** What to show: a query of the library, and its variables. */
+  readonly query: Query;
+  readonly variables: Variables;
+  /** What is loaded, with what is not confirmed yet. */
+  read(): Page | undefined;
+  /** Reads the first page; of a list without events as much as was loaded. Rejects when the server does not answer. */
+  load(): Promise<void>;
+}
+
+export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, Page> {
+  loadMore(): Promise<void>;
+  /** Reads it, and again whenever an event has changed a feed that is watched. @returns stops it */
+  watch(): () => void;
+}
+
+export interface FeedList<Query, Page, Event> extends CacheList<Query, FeedVariables, Page> {
+  loadMore(): Promise<void>;
+  /** Reads it, unless it is loaded, and applies its events. @returns stops it */
+  watch(onEvent?: (event: Event) => void): () => void;
+}
+
+export interface NotificationList<Query, Page> extends CacheList<Query, { readonly first: number }, Page> {
+  /** Reads it, unless it is loaded, and applies its events. @returns stops it */
+  watch(): () => void;
+  /** Call it when the reader opens the list: the number goes out, on all devices. */
+  markSeen(): Promise<void>;
+}
+
+/** What a reader does is shown at once, and taken back if it fails; then the promise rejects. */
+export interface Deeds {
+  like(actionId: string): Promise<void>;
+  unlike(actionId: string): Promise<void>;
+  /** It becomes the first bookmark. */
+  bookmark(actionId: string): Promise<void>;
+  unbookmark(actionId: string): Promise<void>;
+  /** It becomes the first comment. Until the server answers, fields of your own are null in it. */
+  comment(actionId: string, text: string): Promise<void>;
+  removeComment(id: string): Promise<void>;
+}

@@ -1,0 +1,174 @@
+import { gql, type Client, type TypedDocumentNode } from '@urql/core';
+import {
+  beginOf,
+  listIn,
+  type CachedFeedEvent,
+  type CachedFeedPage,
+  type CachedItem,
+  type CachedNotification,
+  type CachedPage,
+  type CacheSource,
+  type FeedList,
+  type FeedVariables,
+  type ListAnswer,
+  type ListVariables,
+  type NotificationList,
+  type NotificationsPage,
+  type OtherLists,
+  type PagedList,
+  type ShownFields,
+} from '@fanfare/client/cache';
+
+/** What the lists are made of. */
+export interface Parts {
+  readonly client: Client;
+  readonly source: CacheSource;
+}
+
+/** What a subscription says to the exchange that follows it. */
+export interface Followed {
+  /** The one field of the subscription. */
+  readonly field: string;
+  readonly begin: () => Promise<string | undefined>;
+  readonly resync: (reason: string, cursor: string) => Promise<unknown>;
+}
+
+/** Rejects with what has failed, which urql gives as a result. */
+export async function settled(
+  answer: PromiseLike<{ readonly error?: { readonly networkError?: Error } | undefined }>,
+): Promise<void> {
+  const { error } = await answer;
+  if (error !== undefined) throw (error.networkError ?? error) as Error;
+}
+
+/** Reads a list into the cache. */
+async function ask<Answer, Variables extends object>(
+  client: Client,
+  query: TypedDocumentNode<Answer, Variables>,
+  variables: Variables,
+): Promise<void> {
+  // Wait until the cache has sent its own requests: urql would take their response for this one's.
+  await Promise.resolve();
+  await settled(client.query(query, variables, { requestPolicy: 'network-only' }).toPromise());
+}
+
+function follow<Data>(
+  client: Client,
+  query: TypedDocumentNode<Data>,
+  variables: object,
+  { onData, ...followed }: Followed & { readonly onData?: (data: Data) => void },
+): () => void {
+  const watch = client.subscription(query, variables, { followed }).subscribe(({ data }) => {
+    if (data !== undefined) onData?.(data);
+  });
+  return () => {
+    watch.unsubscribe();
+  };
+}
+
+export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
+  { feed: CachedFeedPage<Shown> },
+  FeedVariables
+>;
+
+export function feedList<Shown extends ShownFields>(
+  { client, source }: Parts,
+  documents: {
+    readonly feed: FeedQuery<Shown>;
+    readonly feedEvents: TypedDocumentNode<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>;
+  },
+  variables: FeedVariables,
+): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
+  const query = documents.feed;
+  const read = () => client.readQuery(query, variables)?.data?.feed;
+  const name = JSON.stringify(['feed', variables]);
+  const load = (): Promise<void> => source.inTurn(name, () => ask(client, query, variables));
+  return {
+    ...{ query, variables, read, load },
+    loadMore: () =>
+      source.inTurn(name, async () => {
+        const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
+        if (hasNextPage === true) await ask(client, query, { ...variables, after: endCursor });
+      }),
+    watch(onEvent = () => undefined) {
+      const { first: _first, ...list } = variables;
+      return follow<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>(client, documents.feedEvents, list, {
+        ...{ field: 'feedEvents', begin: () => beginOf({ read, load }) },
+        async resync(reason, cursor) {
+          await load();
+          onEvent({ __typename: 'FeedResync', reason, cursor });
+        },
+        onData: ({ feedEvents }) => onEvent(feedEvents),
+      });
+    },
+  };
+}
+
+export type ListQuery<Shown extends ShownFields> = TypedDocumentNode<ListAnswer<Shown>, ListVariables>;
+
+export function otherList<Shown extends ShownFields, Name extends keyof OtherLists>(
+  { client, source }: Parts,
+  list: Name,
+  { query, variables }: { readonly query: ListQuery<Shown>; readonly variables: ListVariables },
+): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
+  const read = () => {
+    const answer = client.readQuery(query, variables)?.data;
+    return answer && (listIn(answer) as CachedPage<OtherLists<Shown>[Name]> | undefined);
+  };
+  /** @returns whether there was more */
+  const askMore = async (): Promise<boolean> => {
+    const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
+    if (hasNextPage !== true) return false;
+    await ask(client, query, { ...variables, after: endCursor });
+    return true;
+  };
+  const name = JSON.stringify([list, variables]);
+  // The first page drops the others, which are read again one after the other.
+  const load = (): Promise<void> =>
+    source.inTurn(name, async () => {
+      const loaded = read()?.edges.length ?? 0;
+      await ask(client, query, variables);
+      while ((read()?.edges.length ?? loaded) < loaded) if (!(await askMore())) return;
+    });
+  return {
+    ...{ query, variables, read, load },
+    loadMore: () =>
+      source.inTurn(name, async () => {
+        await askMore();
+      }),
+    watch: () => source.readAgain(load),
+  };
+}
+
+export type NotificationsQuery<Shown extends ShownFields> = TypedDocumentNode<
+  { notifications: NotificationsPage<CachedNotification<Shown>> },
+  { first?: number }
+>;
+
+export function notificationList<Shown extends ShownFields>(
+  { client }: Parts,
+  documents: {
+    readonly notifications: NotificationsQuery<Shown>;
+    readonly notificationEvents: string;
+    readonly markSeen: string;
+  },
+  first: number,
+): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>> {
+  const [query, variables] = [documents.notifications, { first }];
+  const read = () => client.readQuery(query, variables)?.data?.notifications;
+  const load = (): Promise<void> => ask(client, query, variables);
+  return {
+    ...{ query, variables, read, load },
+    watch: () =>
+      follow(
+        client,
+        gql(documents.notificationEvents),
+        {},
+        { field: 'notificationEvents', begin: () => beginOf({ read, load }), resync: load },
+      ),
+    async markSeen() {
+      const upTo = read()?.edges[0]?.node.at;
+      if (upTo !== undefined) await settled(client.mutation(gql(documents.markSeen), { upTo }).toPromise());
+    },
+  };
+}
