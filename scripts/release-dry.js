@@ -14,9 +14,11 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { checkCaches } from './check-caches.js';
 import { checkClient } from './check-client.js';
 import { checkExampleTypes } from './check-example-types.js';
 import { checkNames } from './check-names.js';
+import { checkQuickstart } from './check-quickstart.js';
 import { checkReact } from './check-react.js';
 import { checkReact18 } from './check-react-18.js';
 import { startRegistry } from './registry.js';
@@ -236,6 +238,7 @@ async function reactExample({ env, run, names }) {
   });
   const after = (command, text) => (command === 'npx vite' ? exampleFault(text) : null);
   await walk('examples/react/README.md', { cwd, env, from: 'Outside this repository', after });
+  await run('npm', ['install', '--no-save', ...names], { cwd });
   faults.push(...(await checkNames(cwd, { published: names, run })));
   faults.push(...(await checkReact(cwd, { run })));
 }
@@ -258,6 +261,8 @@ async function exampleFault(text) {
 
 async function clientAlone({ env }) {
   faults.push(...(await checkClient(await made('client-alone'), { env })));
+  faults.push(...(await checkCaches(await made('caches'), { env })));
+  faults.push(...(await checkQuickstart(await made('quickstart'), { env })));
   faults.push(...(await checkReact18(await made('react-18'), { env })));
 }
 

@@ -3,7 +3,7 @@
  * is to be asked, and holds its answer against the one that the page shows.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { blocksOf, commandsIn } from './shown-commands.js';
@@ -14,26 +14,30 @@ const LASTING = [
   [/^npx @fanfare\/server serve$|^npm start$/, /(http:\S+)\/graphql[^]*?(Bearer \S+)\s/],
   [/^npx @fanfare\/server demo$/, /Live actions[^]*\n.*\S.*\n/],
   [/^curl -sN .*subscription/, /FeedItemAdded[^]*summary/],
-  [/^npx vite$/, /(http:\/\/[\w.]+:\d+)\//],
+  [/(?:^| )npx vite$/, /(http:\/\/[\w.]+:\d+)\//],
 ];
+/** A file that the page shows: its name is a comment on the first line. */
+const FILE = /^(?:\/\/|<!--) ([\w.-]+\.\w+)(?: -->)?\n/;
 /** Differ each time. */
 const OF_THE_MOMENT = new Set(['relevancy', 'endCursor']);
 
 /**
  * @param page the path of a file
- * @param options cwd: where somebody does that; env; from: the text after which it begins;
+ * @param options cwd: where somebody does that; env; from, to: the texts between which that stands;
  * after: called after each command with what it printed, returns a fault or null
  * @returns faults
  */
-export async function walkPage(page, { cwd, env, from = '', after = () => null }) {
+export async function walkPage(page, { cwd, env, from = '', to = from, after = () => null }) {
   const text = await readFile(page, 'utf8');
   const walk = { page, cwd, env: { ...env, PORT: '0' }, after, faults: [], running: [] };
-  if (!text.includes(from)) return { faults: [`${page} does not say "${from}"`] };
+  for (const one of [from, to]) if (!text.includes(one)) return { faults: [`${page} does not say "${one}"`] };
+  const [begins, ends] = [text.indexOf(from), to === from ? text.length : text.indexOf(to)];
   try {
-    for (const { language, code } of blocksOf(text.slice(text.indexOf(from)))) {
+    for (const { language, code } of blocksOf(text.slice(begins, ends))) {
       if (language === 'sh') for (const command of commandsIn(code)) await runCommand(walk, command);
       else if (language === 'graphql') await askAs(walk, code);
       else if (language === 'json') await expectAnswer(walk, JSON.parse(code));
+      else if (FILE.test(code)) await writeShown(walk, code);
     }
   } catch (error) {
     walk.faults.push(`${page}: ${error.message}`);
@@ -62,7 +66,7 @@ async function runCommand(walk, command) {
     if (/subscription/.test(command)) await until(running, ready, () => ask(walk, walk.mutation));
     else await until(running, ready);
     const [, url, authorization] = ready.exec(running.text());
-    if (url !== undefined) walk.server = { url, authorization, running };
+    if (authorization !== undefined) walk.server = { url, authorization, running };
   }
   const fault = await walk.after(command, running.text(), walk);
   if (fault !== null) walk.faults.push(`${walk.page}: ${command}: ${fault}`);
@@ -73,13 +77,23 @@ function report(command, began) {
   console.log(`  ${((performance.now() - began) / 1000).toFixed(1)} s  ${command}`);
 }
 
+async function writeShown({ cwd, server }, code) {
+  const [, name] = FILE.exec(code);
+  await writeFile(join(cwd, name), atServer(code, server));
+}
+
+/** The page names the port that is taken where none is given. */
+function atServer(text, server) {
+  return server === undefined ? text : text.replaceAll('http://127.0.0.1:4000', server.url);
+}
+
 async function stopServers(walk) {
   for (const running of walk.running.splice(0)) await running.stop();
 }
 
 /** In a group of its own, as a terminal starts it. */
 function start({ cwd, env, server }, command) {
-  const here = server === undefined ? command : command.replaceAll('http://127.0.0.1:4000', server.url);
+  const here = atServer(command, server);
   const token = server?.authorization?.replace('Bearer ', '') ?? '';
   const child = spawn('sh', ['-c', here], {
     ...{ cwd, env: { ...env, TOKEN: token }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },

@@ -84,6 +84,24 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await has(page, 'It did not land', inside('a page that failed', '[data-fanfare="error"]'));
     await has(page, 'Nothing here yet.', inside('empty', '[data-fanfare="empty"]'));
     expect(await page.$(inside('loading', '[data-fanfare="skeleton"]'))).not.toBeNull();
+    // What was read stays, and nothing moves, while the connection is lost.
+    const topOf = `document.querySelector('[aria-label="offline"] article').getBoundingClientRect().top`;
+    const top = await page.evaluate(topOf);
+    await page.evaluate('lose()');
+    const notice = inside('offline', '[data-fanfare="connection"]');
+    await has(page, 'Connecting again …Try now', notice);
+    expect(await page.$$(inside('offline', 'article'))).toHaveLength(2);
+    expect(await page.evaluate(topOf)).toBe(top);
+    expect(await axeViolationsInBoth(page)).toEqual({});
+    await page.evaluate('restore()');
+    await expect.poll(() => textOf(page, notice), WAIT).toBe('');
+    // Long words break, and what is written from right to left begins there, whatever is around it.
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    const sides = `[...document.querySelectorAll('[aria-label="right to left"] article')].map((one) => {
+      const name = one.querySelector('a').getBoundingClientRect(), whole = one.getBoundingClientRect();
+      return name.left + name.right > whole.left + whole.right;
+    })`;
+    expect(await page.evaluate(sides)).toEqual([true, true]);
     // The announcer says how many wait; the list itself never speaks.
     await has(page, '1 new items', inside('waiting', '[role="status"]'));
     const speaking = [

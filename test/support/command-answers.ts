@@ -29,8 +29,13 @@ export const DONE_WORD_FOR_WORD: readonly string[] = [
   'npm init -y && npm pkg set type=module',
   'npm install @fanfare/server @fanfare/local-engine @fanfare/react react react-dom vite',
   'npx vite',
+  'npm install @fanfare/server @fanfare/local-engine @fanfare/client @fanfare/react react react-dom vite',
+  'VITE_TOKEN="$TOKEN" npx vite',
+  String.raw`curl -s http://127.0.0.1:4000/graphql -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"query":"mutation { publishAction(input: { actorId: \"john\", mentions: [\"demo\"], descriptor: { posted: { postId: \"hello\", postTitle: \"Hello\" } } }) { action { id } } }"}'`,
   'npm install @fanfare/client',
   'npm install @fanfare/client @fanfare/react',
+  'npm install @fanfare/apollo @fanfare/client @apollo/client graphql rxjs',
+  'npm install @fanfare/urql @fanfare/client @urql/core @urql/exchange-graphcache',
 ];
 
 export const ANSWERS: readonly Answer[] = [
@@ -103,6 +108,7 @@ export const ANSWERS: readonly Answer[] = [
       ...['fanfare plan', 'npx fanfare plan --members 10M', 'npx @fanfare/server plan --members 10M'],
       'npx @fanfare/server plan --members 10M --actions 5M --reads 60M --threshold 100k --model capped --json',
       'npx @fanfare/server plan --members 10M --costs bench/results/unit-costs.json',
+      'npx @fanfare/server plan --members 10M --html plan.html',
     ],
   },
   {

@@ -11,6 +11,7 @@ import type {
   NotificationWatchOptions,
   UnreadCount,
   WatchOptions,
+  WatchState,
 } from '@fanfare/client';
 import type { FanfareItem } from './item.ts';
 
@@ -22,6 +23,8 @@ export interface TestFeedClient extends FeedClient<FanfareItem> {
   emit(event: Emitted): Promise<void>;
   /** Of all watches. */
   resync(reason: string): Promise<void>;
+  /** Gives every watch this state; `waiting` is a lost connection. */
+  connection(state: WatchState, cause?: Error): void;
   /** Watches that are open. */
   readonly watching: number;
   /** Queries of the feed so far. */
@@ -76,6 +79,9 @@ export function createTestClient({
     async resync(reason) {
       const cursor = next();
       for (const { onResync } of [...watches, ...notified]) await onResync(reason, cursor);
+    },
+    connection(state, cause) {
+      for (const { onState } of [...watches, ...notified]) onState?.(state, cause);
     },
     watch: watchIn(watches),
     watchNotifications: watchIn(notified),

@@ -1,0 +1,48 @@
+/** The first section of docs/react.md, word for word: in a browser, the feed of its page moves. */
+import chromium from '@sparticuz/chromium';
+import puppeteer from 'puppeteer-core';
+import { walkPage } from './walk-page.js';
+
+const WITHIN_MS = 120_000;
+
+/**
+ * @param cwd an empty folder
+ * @param options env: of the processes that are started
+ * @returns faults, as lines
+ */
+export async function checkQuickstart(cwd, { env }) {
+  const browser = await puppeteer.launch({
+    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--no-sandbox', '--disable-gpu'],
+    executablePath: await chromium.executablePath(),
+    headless: 'shell',
+  });
+  const page = await browser.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  let hasMoved = false;
+  const says = (text) =>
+    page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: WITHIN_MS });
+  const after = async (command, text) => {
+    if (command.endsWith('npx vite')) {
+      await page.goto(/(http:\/\/[\w.]+:\d+)\//.exec(text)[1]);
+      await says('Nothing yet.');
+    }
+    if (command.startsWith('curl')) {
+      await says('posted Hello');
+      hasMoved = true;
+    }
+    return null;
+  };
+  try {
+    const { faults } = await walkPage('docs/react.md', {
+      ...{ cwd, env, after },
+      ...{ from: '## From an empty folder', to: '## The provider' },
+    });
+    if (!hasMoved) faults.push('docs/react.md: nothing moves in the page that it makes');
+    faults.push(...errors.map((error) => `docs/react.md: the page says ${error}`));
+    if (faults.length === 0) console.log('docs/react.md: its first feed moves in a browser');
+    return faults;
+  } finally {
+    await browser.close();
+  }
+}
