@@ -22,6 +22,7 @@ const TIME_OF_DAY = [
   'packages/operators/src/token.ts',
   'packages/local-engine/src/process/file-lock.ts',
   'packages/react/src/hooks/relative-time.ts',
+  'console/src/screens/types.tsx',
 ];
 const NO_CLOCK_AS_TIMER = [
   {
