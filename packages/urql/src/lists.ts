@@ -52,6 +52,12 @@ async function ask<Answer, Variables extends object>(
   await settled(client.query(query, variables, { requestPolicy: 'network-only' }).toPromise());
 }
 
+/** While it is read again, urql gives nothing of a list: then it is what it was before. */
+function lasting<Page>(read: () => Page | undefined): () => Page | undefined {
+  let last: Page | undefined;
+  return () => (last = read() ?? last);
+}
+
 function follow<Data>(
   client: Client,
   query: TypedDocumentNode<Data>,
@@ -80,7 +86,7 @@ export function feedList<Shown extends ShownFields>(
   variables: FeedVariables,
 ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
   const query = documents.feed;
-  const read = () => client.readQuery(query, variables)?.data?.feed;
+  const read = lasting(() => client.readQuery(query, variables)?.data?.feed);
   const name = JSON.stringify(['feed', variables]);
   const load = (): Promise<void> => source.inTurn(name, () => ask(client, query, variables));
   return {
@@ -111,10 +117,10 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
   list: Name,
   { query, variables }: { readonly query: ListQuery<Shown>; readonly variables: ListVariables },
 ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
-  const read = () => {
+  const read = lasting(() => {
     const answer = client.readQuery(query, variables)?.data;
     return answer && (listIn(answer) as CachedPage<OtherLists<Shown>[Name]> | undefined);
-  };
+  });
   /** @returns whether there was more */
   const askMore = async (): Promise<boolean> => {
     const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
@@ -155,7 +161,7 @@ export function notificationList<Shown extends ShownFields>(
   first: number,
 ): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>> {
   const [query, variables] = [documents.notifications, { first }];
-  const read = () => client.readQuery(query, variables)?.data?.notifications;
+  const read = lasting(() => client.readQuery(query, variables)?.data?.notifications);
   const load = (): Promise<void> => ask(client, query, variables);
   return {
     ...{ query, variables, read, load },

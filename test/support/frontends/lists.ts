@@ -9,7 +9,6 @@ import {
 } from '@fanfare/client/cache';
 
 export type ListName = keyof OtherLists;
-export type Comment = CachedComment;
 type Node = CachedAction | CachedComment | CachedGroup;
 
 /** What a test does with a list. */
@@ -34,7 +33,7 @@ export interface Lists extends AsyncDisposable {
   bookmark(actionId: string): Promise<unknown>;
   unbookmark(actionId: string): Promise<unknown>;
   comment(actionId: string, text: string): Promise<unknown>;
-  removeComment(text: string): Promise<unknown>;
+  removeComment(id: string): Promise<unknown>;
 }
 
 export function textOf(node: Node): string {

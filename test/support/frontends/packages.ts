@@ -2,7 +2,7 @@ import { createFanfare as createInApollo, type Fanfare as InApollo } from '@fanf
 import { createFanfare as createInUrql, type Fanfare as InUrql } from '@fanfare/urql';
 import { parse, type DocumentNode } from 'graphql';
 import { WebSocket } from 'ws';
-import { textOf, type Comment, type Lists, type ListName, type PagedList } from './lists.ts';
+import { textOf, type Lists, type ListName, type PagedList } from './lists.ts';
 import { shownItems, type Screen, type Setting } from './screen.ts';
 
 const ACTION = parse(
@@ -130,10 +130,7 @@ export const openListsOf =
       bookmark: (id) => fanfare.bookmark(id),
       unbookmark: (id) => fanfare.unbookmark(id),
       comment: (id, text) => fanfare.comment(id, text),
-      removeComment: async (text) => {
-        const found = nodes('comments').find((node): node is Comment => textOf(node) === text);
-        await fanfare.removeComment(found?.id ?? '');
-      },
+      removeComment: (id) => fanfare.removeComment(id),
       [Symbol.asyncDispose]() {
         for (const stop of stops) stop();
         close();
