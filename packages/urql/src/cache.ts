@@ -8,7 +8,6 @@ import {
   type KeyingConfig,
   type UpdateResolver,
 } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import {
   afterNotificationEvent,
   orderOf,
@@ -24,7 +23,7 @@ import {
 import {
   dropLaterPages,
   edgesOf,
-  endAtEmptyPage,
+  joinedPages,
   nodeOf,
   pageInfoOf,
   pagesOf,
@@ -69,12 +68,12 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
     keys: KEYS,
     resolvers: {
       Query: {
-        ...{ feed: relayPagination(), slice: relayPagination(), feedGroups: relayPagination() },
+        ...{ feed: joinedPages, slice: joinedPages, feedGroups: joinedPages },
         // The page of an action shows at once what a list has loaded of it.
         action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
       },
-      Action: { interactions: relayPagination() },
-      Viewer: { bookmarks: relayPagination() },
+      Action: { interactions: joinedPages },
+      Viewer: { bookmarks: joinedPages },
     },
     optimistic: optimisticOf(documents),
     updates: {
@@ -91,12 +90,11 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
   });
 }
 
-/** A first page replaces everything that is loaded; an empty page says that nothing follows. */
+/** A first page replaces everything that is loaded. */
 const asPage =
   (field: string): UpdateResolver =>
   (_, args, cache, { parentKey }) => {
     if (args['after'] == null) dropLaterPages(cache, parentKey, pagesOf(cache, parentKey, field, args));
-    else endAtEmptyPage(cache, parentKey, field, args);
   };
 
 function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, filter: unknown): void {

@@ -1,10 +1,11 @@
-import type { Cache } from '@urql/exchange-graphcache';
+import type { Cache, DataField, Resolver } from '@urql/exchange-graphcache';
 
 /** A page of a list in graphcache. */
 export interface CachedPage {
   readonly key: string;
   readonly fieldKey: string;
   readonly after: unknown;
+  readonly first: unknown;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -20,7 +21,9 @@ export function pagesOf(cache: Cache, parent: string, field: string, args: Argum
     .filter(({ fieldName, arguments: other }) => fieldName === field && listOf(other ?? {}) === list)
     .flatMap(({ fieldKey, arguments: other }) => {
       const key = cache.resolve(parent, fieldKey);
-      return typeof key === 'string' ? [{ key, fieldKey, after: other?.['after'] ?? null }] : [];
+      return typeof key === 'string'
+        ? [{ key, fieldKey, after: other?.['after'] ?? null, first: other?.['first'] }]
+        : [];
     });
 }
 
@@ -30,7 +33,9 @@ function listOf(args: Arguments): string {
 }
 
 export const pageInfoOf = (cache: Cache, page: string) => cache.resolve(page, 'pageInfo') as string;
-export const edgesOf = (cache: Cache, page: CachedPage) => cache.resolve(page.key, 'edges') as string[];
+/** A query of a count alone has none. */
+export const edgesOf = (cache: Cache, page: CachedPage) =>
+  (cache.resolve(page.key, 'edges') ?? []) as string[];
 export const nodeOf = (cache: Cache, edge: string) => cache.resolve(edge, 'node') as string;
 
 /** @param node the key of the node */
@@ -47,12 +52,44 @@ export function dropLaterPages(cache: Cache, parent: string, pages: readonly Cac
   for (const { fieldKey, after } of pages) if (after !== null) cache.invalidate(parent, fieldKey);
 }
 
-/** `relayPagination` skips an empty page, so the page before it has to say that nothing follows. */
-export function endAtEmptyPage(cache: Cache, parent: string, field: string, args: Arguments): void {
-  const pages = pagesOf(cache, parent, field, args);
-  const { after } = args;
-  const empty = pages.find((page) => page.after === after && edgesOf(cache, page).length === 0);
-  const before = pages.find(({ key }) => cache.resolve(pageInfoOf(cache, key), 'endCursor') === after);
-  if (typeof after === 'string' && empty && before)
-    cache.link(before.key, 'pageInfo', pageInfoOf(cache, empty.key));
-}
+/**
+ * A list as its pages follow each other, up to where the next one is missing. An answer may come after the page before it was read
+ * again: joined with what is there (`relayPagination`), it would leave a gap that nothing fills.
+ */
+export const joinedPages: Resolver = (_, args, cache, { parentKey, fieldName }) => {
+  const pages = pagesOf(cache, parentKey, fieldName, args);
+  const from = (after: unknown): CachedPage | undefined =>
+    pages.find((page) => page.after === after && page.first === args['first']) ??
+    pages.find((page) => page.after === after);
+  const asked = from(args['after'] ?? null);
+  if (asked === undefined) return undefined;
+  const chain = new Set<CachedPage>();
+  for (let page = from(null); page !== undefined && !chain.has(page);) {
+    chain.add(page);
+    page = from(cache.resolve(pageInfoOf(cache, page.key), 'endCursor') ?? undefined);
+  }
+  const [first = asked] = chain;
+  const last = [...chain].at(-1) ?? asked;
+  if (!chain.has(asked)) return asked.key;
+  // Items move while the reader pages: each is shown once.
+  const edges = new Map<string, string>();
+  for (const page of chain)
+    for (const edge of edgesOf(cache, page)) {
+      const node = nodeOf(cache, edge);
+      if (!edges.has(node)) edges.set(node, edge);
+    }
+  const info = (page: CachedPage, field: string): DataField =>
+    cache.resolve(pageInfoOf(cache, page.key), field) ?? null;
+  return {
+    __typename: cache.resolve(asked.key, '__typename') as string,
+    edges: [...edges.values()],
+    pageInfo: {
+      __typename: 'PageInfo',
+      ...{ endCursor: info(last, 'endCursor'), hasNextPage: info(last, 'hasNextPage') ?? false },
+      ...{
+        startCursor: info(first, 'startCursor'),
+        hasPreviousPage: info(first, 'hasPreviousPage') ?? false,
+      },
+    },
+  };
+};
