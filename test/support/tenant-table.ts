@@ -1,4 +1,4 @@
-import { getNamedType, isLeafType, type GraphQLSchema } from 'graphql';
+import { getNamedType, isLeafType, type GraphQLSchema, type OperationTypeNode } from 'graphql';
 import { wholeSelection } from './whole-selection.ts';
 
 /** Global ids that only one tenant has. */
@@ -168,12 +168,12 @@ export interface TableRow {
 /** The documents of a table, with everything that can be asked of each answer. */
 export function rowsOf(
   schema: GraphQLSchema,
-  kind: 'query' | 'mutation',
+  kind: 'query' | 'mutation' | 'subscription',
   table: Readonly<Record<string, readonly Call[]>>,
   depth = DEPTH,
   without?: ReadonlySet<string>,
 ): TableRow[] {
-  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const root = schema.getRootType(kind as OperationTypeNode);
   if (root == null) throw new Error('The schema has no such operations');
   return Object.entries(table).flatMap(([field, calls]) => {
     const declared = root.getFields()[field];

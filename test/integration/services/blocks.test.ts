@@ -1,10 +1,13 @@
 import { encodeReportId } from '../../../src/domain/node-ids.ts';
 import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import {
+  createSourceEventStream,
+  execute,
   getNamedType,
   isAbstractType,
   isLeafType,
   isObjectType,
+  parse,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql';
@@ -15,10 +18,14 @@ import {
   encodeMemberId,
   encodeRefId,
 } from '../../../src/graphql/global-id.ts';
+import { createContext } from '../../../src/graphql/context.ts';
 import { runOperation, type Answer } from '../../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../../src/graphql/schema.ts';
 import type { Core } from '../../../src/features/core.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import { Ending } from '../../../src/lib/closer.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { rowsOf } from '../../support/tenant-table.ts';
 
@@ -47,6 +54,8 @@ interface World extends AsyncDisposable {
   /** By who reported: the other's action, comment and the other. */
   readonly reports: Readonly<Record<string, readonly string[]>>;
   run(document: string, userId: string, roles?: readonly Role[]): Promise<Answer<Tree>>;
+  /** Each event as a client gets it. */
+  watch(document: string, userId: string): AsyncGenerator<Tree, void>;
 }
 
 const NOTHING_REPORTED = { actionId: null, interactionId: null, memberId: null, reason: 'spam' };
@@ -107,6 +116,28 @@ async function openWorld(): Promise<World> {
     replies[to] = (await services.addInteraction(parts.session('cid'), reply)).interaction.id;
   }
   await parts.fanOut();
+  async function* watch(document: string, userId: string): AsyncGenerator<Tree, void> {
+    const args = { schema, document: parse(document) };
+    const identity = { userId, roles: new Set<Role>(['user']), expiresAt: null };
+    const ending = new Ending();
+    // As in a server, each event is shown with the session that it was decided with, or with a new one.
+    const contextOf = (event: { readonly session?: ReaderSession } = {}) =>
+      createContext(core, identity, ending, {
+        openSession: () => event.session ?? openSession(core, identity),
+      });
+    const events = await createSourceEventStream({ ...args, contextValue: contextOf() });
+    if (!(Symbol.asyncIterator in events)) throw new Error(JSON.stringify(events));
+    for await (const event of events) {
+      const { data, errors } = await execute({
+        ...args,
+        rootValue: event,
+        contextValue: contextOf(event as object),
+      });
+      expect(errors).toBeUndefined();
+      yield JSON.parse(JSON.stringify(data)) as Tree;
+    }
+  }
+
   const reports: Record<string, string[]> = {};
   for (const [me, them] of SIDES)
     for (const what of [
@@ -118,7 +149,7 @@ async function openWorld(): Promise<World> {
       (reports[me] ??= []).push(encodeReportId(id));
     }
   return {
-    ...{ parts, schema, actions, comments, replies, reports },
+    ...{ parts, schema, actions, comments, replies, reports, watch },
     block: () => services.blockMember(parts.session('ann'), 'bob'),
     run: (document, userId, roles = ['user']) =>
       runOperation<Tree>(
@@ -252,6 +283,12 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
   upsertRefs: null,
 };
 
+/** Every field of Subscription. */
+const WATCHES: Readonly<Record<string, (after: string) => string>> = {
+  feedEvents: (after) => `feedEvents${after}`,
+  notificationEvents: (after) => `notificationEvents${after}`,
+};
+
 /** Fields of texts and ids that show nobody of their own, and why not. Each other one shows a member before the block, and not after it. */
 const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
   [/^(?!Posted)\w+Descriptor\.|^PostedDescriptor\.(postId|tags|type)$/, 'is withheld with its action'],
@@ -378,6 +415,97 @@ test('every field of the API keeps the two sides of a block from each other, and
   const [feed] = rowsOf(schema, 'query', { feed: ['feed(first: 9)'] }, 3);
   const seen = JSON.stringify((await world.run(feed?.document ?? '', 'ann', ['user', 'admin'])).data);
   for (const text of [nameOf('bob'), wordsOf('bob')]) expect(seen).toContain(text);
+});
+
+test('every subscription keeps the two sides of a block from each other, also in what was under way', async () => {
+  await using world = await openWorld();
+  const { schema, parts } = world;
+  const { services, session } = parts;
+  expect(Object.keys(WATCHES).sort()).toEqual(
+    Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort(),
+  );
+  const textsOf = (them: string): string[] => [nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`];
+  const posted = (actorId: string, mentions: readonly string[], text: string) =>
+    parts.publish({
+      ...{ actorId, scope: 'PUBLIC', mentions, refs: [{ id: 'site', type: 'site', label: 'Site' }] },
+      descriptor: { posted: { postId: text, postTitle: text, text } },
+    });
+  /** Everything of theirs that the other is notified of, or has in their feed. */
+  const act = async (): Promise<void> => {
+    for (const [me, them] of SIDES) {
+      const actionId = world.actions[me] ?? '';
+      const comment = { kind: 'COMMENT', text: wordsOf(them) };
+      // After the block some of it is refused.
+      await Promise.allSettled([
+        posted(them, [me], wordsOf(them)),
+        services.addInteraction(session(them), { actionId, ...comment }),
+        services.addInteraction(session(them), {
+          actionId: world.actions['cid'] ?? '',
+          ...comment,
+          mentions: [me],
+        }),
+        services.addInteraction(session(them), {
+          actionId: world.actions['cid'] ?? '',
+          ...comment,
+          parentId: world.comments[me] ?? '',
+        }),
+        services.follow(session(them), me, 0),
+      ]);
+    }
+    await parts.fanOut();
+  };
+  let marks = 0;
+  /** A text of a third member, which both are shown behind all that was done before. */
+  const mark = async (): Promise<string> => {
+    const text = `mark${String((marks += 1))}`;
+    await posted('cid', ['ann', 'bob'], text);
+    await parts.fanOut();
+    return text;
+  };
+  /** Everything up to the one that has the text. */
+  const until = async (events: AsyncGenerator<Tree, void>, text: string): Promise<Tree[]> => {
+    const seen: Tree[] = [];
+    for (;;) {
+      const next = await events.next();
+      if (next.done === true) throw new Error(`The stream has ended before ${text}`);
+      seen.push(next.value);
+      if (JSON.stringify(next.value).includes(text)) return seen;
+    }
+  };
+  const watches = await Promise.all(
+    SIDES.flatMap(([me, them]) =>
+      Object.entries(WATCHES).map(async ([field, call]) => {
+        const open = (after: string): AsyncGenerator<Tree, void> =>
+          world.watch(
+            rowsOf(schema, 'subscription', { [field]: [call(after)] }, 3, FOR_STAFF)[0]?.document ?? '',
+            me,
+          );
+        const events = open('');
+        const ready = (await events.next()).value as Readonly<Record<string, Tree>>;
+        return { me, them, field, open, events, cursor: String(ready[field]?.['cursor']) };
+      }),
+    ),
+  );
+  await act();
+  const before = await mark();
+  for (const { events, field, them } of watches)
+    expect([field, fieldsWith(await until(events, before), textsOf(them))]).not.toEqual([field, []]);
+  // Under way: in the log, and with those who watch.
+  await act();
+  await world.block();
+  const resumed = watches.map(({ open, cursor, ...of }) => ({ ...of, events: open(`(after: "${cursor}")`) }));
+  const all = [...watches, ...resumed];
+  const hidden = async (text: string): Promise<void> => {
+    for (const { events, me, field, them } of all) {
+      const seen = fieldsWith(await until(events, text), textsOf(them)).filter((one) => !STAYS.has(one));
+      expect({ me, field, seen }).toEqual({ me, field, seen: [] });
+    }
+  };
+  await hidden('Resync');
+  await hidden(await mark());
+  await act();
+  await hidden(await mark());
+  for (const { events } of all) await events.return();
 });
 
 /** Who blocks somebody sees them in the list of whom they block, and nowhere else. */
