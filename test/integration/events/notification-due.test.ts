@@ -305,10 +305,15 @@ test('quiet hours end with one event for all that happened in them', async () =>
 });
 
 test.each([
-  ['forward', '2040-03-24T21:00Z', '2040-03-25T05:00Z'],
-  ['back', '2040-10-27T20:00Z', '2040-10-28T06:00Z'],
-])('a night of quiet hours ends by the clock on the wall if it is set %s in it', async (_way, begin, end) => {
-  const saturday = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin', days: [6] };
+  ['forward', 'Europe/Berlin', '2040-03-24T21:00Z', '2040-03-25T05:00Z'],
+  ['back', 'Europe/Berlin', '2040-10-27T20:00Z', '2040-10-28T06:00Z'],
+  ['forward', 'America/New_York', '2040-03-11T03:00Z', '2040-03-11T11:00Z'],
+  ['back', 'America/New_York', '2040-11-04T02:00Z', '2040-11-04T12:00Z'],
+  ['half an hour forward', 'Australia/Lord_Howe', '2040-10-06T11:30Z', '2040-10-06T20:00Z'],
+  ['half an hour back', 'Australia/Lord_Howe', '2040-03-31T11:00Z', '2040-03-31T20:30Z'],
+])('a night of quiet hours ends by the clock on the wall if it is set %s in it: %s', async (...of) => {
+  const [, timeZone, begin, end] = of;
+  const saturday = { from: '22:00', to: '07:00', timeZone, days: [6] };
   await parts.services.setQuietHours(parts.session('ann'), saturday);
   const actionId = await published();
   const kindsAt = async (time: string, after: number): Promise<readonly string[]> => {
