@@ -8,6 +8,7 @@ import type { TestProject, Vitest } from 'vitest/node';
 import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
 import { type SecondOpinion, startSecondOpinion } from './second-opinion.ts';
+import { reportReached } from './history-kinds.ts';
 import { startPermutingServer } from './permuted.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';
@@ -54,7 +55,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const usedReasons = join(dataDir, 'used-reasons');
   project.provide('usedReasons', usedReasons);
   return async () => {
-    const unused = (await ranWhole(project.vitest)) ? unusedReasons(usedReasons) : [];
+    const isWhole = await ranWhole(project.vitest);
+    const unreached = reportReached(usedReasons);
+    if (isWhole && unreached.length > 0) {
+      console.error(`No random history has reached: ${unreached.join(' ')}`);
+      process.exitCode = 1;
+    }
+    const unused = isWhole ? unusedReasons(usedReasons) : [];
     if (unused.length > 0) {
       console.error(
         `Nothing asks all shards for these reasons of test/support/scattered.ts:\n${unused.join('\n')}`,
