@@ -25,7 +25,7 @@ interface GroupedActions {
   readonly isAll: boolean;
 }
 
-/** Parts of the sentence: that of a single item, or one about all, such as "Ann, Bob, and 3 others liked post Launch". */
+/** Parts of the sentence: that of a single item, or one about all, such as "Ann, Bob, and 3 others liked the post Launch". */
 export async function groupSummaryPartsOf(
   session: ReaderSession,
   group: GroupedActions,

@@ -12,10 +12,10 @@ test.each([
   [
     'liked',
     { objectType: 'post', objectId: 'p', objectName: 'Hello' },
-    'Ann liked post Hello',
-    'Ann gefällt post Hello',
+    'Ann liked the post Hello',
+    'Ann gefällt Hello (post)',
   ],
-  ['liked', { objectType: 'comment', objectId: 'c' }, 'Ann liked comment', 'Ann gefällt comment'],
+  ['liked', { objectType: 'comment', objectId: 'c' }, 'Ann liked the comment', 'Ann gefällt etwas (comment)'],
   [
     'commented',
     { postId: 'p', postTitle: 'Hello', commentId: 'c' },

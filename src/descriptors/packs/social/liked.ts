@@ -10,7 +10,8 @@ export const liked = defineDescriptor('Liked', {
   },
   group: ['objectType', 'objectId'],
   summary: {
-    en: ['{actor} liked {objectType} {objectId}', '{actor} liked {objectType}'],
-    de: ['{actor} gefällt {objectType} {objectId}', '{actor} gefällt {objectType}'],
+    en: ['{actor} liked the {objectType} {objectId}', '{actor} liked the {objectType}'],
+    // The gender of the thing is not known.
+    de: ['{actor} gefällt {objectId} ({objectType})', '{actor} gefällt etwas ({objectType})'],
   },
 });
