@@ -71,9 +71,13 @@ function distinct(actions: readonly Described[], argument: string): Described[] 
   return [...byId.values()];
 }
 
+/** One for each language of the host: making one takes ten times as long as using it. */
+const LIST_FORMATS = new Map<Locale, Intl.ListFormat>();
+
 /** The pieces as a list in a language: "Ann, Bob, and Cid". */
 export function listOf(pieces: readonly Piece[], locale: Locale): Piece[] {
-  const format = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const format = LIST_FORMATS.get(locale) ?? new Intl.ListFormat(locale, { type: 'conjunction' });
+  LIST_FORMATS.set(locale, format);
   const places = format.formatToParts(pieces.map((_, index) => String(index)));
   return places.flatMap(({ type, value }) => (type === 'element' ? (pieces[Number(value)] ?? []) : [value]));
 }

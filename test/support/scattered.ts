@@ -98,7 +98,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
   interactions: {
     reads: [
       because('one by id only', ['_id'], 'features/interactions/store/interaction-records.ts'),
-      because('interactions of a member, and those that concern them', ['actorId', 'to']),
+      because('interactions of a member, and those that concern them', ['actorId', 'to', 'ownerId']),
       because('all comments, for moderators', ['text'], 'features/interactions/store/interaction-lists.ts'),
       ...[CUT_OFF, unsent, TENANT],
     ],

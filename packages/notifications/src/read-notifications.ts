@@ -1,6 +1,6 @@
 import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
-import type { Action } from '../../../src/domain/action.ts';
+import type { Action, ActionId } from '../../../src/domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../../src/domain/cursor.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import {
@@ -31,7 +31,7 @@ import { List } from '../../../src/feed/page/list.ts';
 import { pageSize } from '../../../src/feed/page/paging.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
 import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
-import { ACTION } from '../../../src/feed/session/load.ts';
+import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
@@ -39,11 +39,19 @@ import { validate } from '../../../src/features/validate.ts';
 import {
   notificationsOf,
   MOST_EVENTS,
+  NOTHING_BESIDE,
+  notificationsOf,
   SOURCES,
   type Only,
+  type Pair,
+  type PairRow,
+  type PairToRead,
+  type ReadBeside,
   type Source,
   type SourcePlace,
+  type SourceQuery,
   type SourceRow,
+  type SourcesRead,
 } from './store/notifications.ts';
 import type { NotificationState } from './store/states.ts';
 
@@ -88,10 +96,12 @@ interface Reading {
   readonly bound: number;
 }
 
-/** Documents of comments to a member, and of followers, that are read at first: each group may have many. */
+/** Interactions that concern a member, and followers, that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
 /** Documents of a source that are read at once. */
 const MAX_WINDOW = 2_000;
+/** Actions that are read beside them at once. */
+const MAX_ACTIONS = 500;
 const DAY_MS = 86_400_000;
 
 /**
@@ -104,17 +114,27 @@ export class NotificationRead {
   readonly #since: Date;
   readonly #only: Only;
   readonly #withMuted: boolean;
+  readonly #size: Readonly<Record<'groups' | 'shown', number>>;
   readonly #groups = new Map<string, Builder>();
+  /** Revisions of actions that were read with it. */
+  readonly #revisions = new Map<ActionId, number>();
+  /** There is more of what others did with actions of the reader than was read at once. */
+  #isOwnedFull = false;
+  /** What of it was read one by one, by key of the notification. */
+  readonly #pairs = new Set<string>();
+  /** All that there may be of the actions that were read. */
+  readonly #waiting = new Map<string, PairToRead>();
   readonly #sources: Map<Source, Reading>;
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
   #sorted: NotificationGroup[] = [];
 
-  /** @param options.groups number of groups that are needed at least. */
+  /** @param options.groups number of groups that are needed at least. `shown`: those of them that are needed with all events. */
   constructor(
     core: Context,
     session: ReaderSession,
     options: {
       readonly groups: number;
+      readonly shown?: number;
       readonly only?: Only;
       readonly since?: Date;
       /** Also what members did whom the reader mutes. */
@@ -127,8 +147,11 @@ export class NotificationRead {
     this.#only = options.only ?? null;
     this.#withMuted = options.withMuted ?? false;
     const groups = Math.min(MAX_WINDOW, options.groups);
+    this.#size = { groups, shown: options.shown ?? groups };
     const limitOf = (source: Source): number =>
-      source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, groups) : groups;
+      source === 'owned' || source === 'to' || source === 'followers'
+        ? Math.max(USUAL_EVENTS, groups)
+        : groups;
     this.#sources = new Map(
       SOURCES.map((source) => [source, { limit: limitOf(source), place: null, bound: Infinity }]),
     );
@@ -157,53 +180,81 @@ export class NotificationRead {
 
   /** The groups with all of their events that are counted. No command unless a reader has very many. */
   async complete(groups: readonly NotificationGroup[]): Promise<NotificationGroup[]> {
-    const isOpen = (source: Source): boolean => this.#sources.get(source)?.bound !== -Infinity;
-    const bound = (source: Source): number => this.#sources.get(source)?.bound ?? -Infinity;
-    const open = groups.filter(({ kind, key, events }) => {
-      if (events.length >= MOST_EVENTS) return false;
-      if (kind === 'REPLY' || kind === 'MENTION') return isOpen('to');
-      return kind === 'FOLLOW' && bound('followers') >= Date.parse(parseNotificationKey(key)?.of ?? '');
-    });
+    const open = groups.filter((group) => this.#isOpen(group));
     if (open.length === 0) return [...groups];
-    const rows = await notificationsOf(this.#core).readOn({
-      userId: this.#session.identity.userId,
-      since: this.#since,
-      from: new Map(
-        (['to', 'followers'] as const).map((source) => [
-          source,
-          { limit: MOST_EVENTS * open.length, place: this.#sources.get(source)?.place ?? null },
-        ]),
-      ),
-      only: open.flatMap(({ key }) => parseNotificationKey(key) ?? []),
+    const from = (['to', 'followers'] as const).map((source) => {
+      const place = this.#sources.get(source)?.place ?? null;
+      return [source, { limit: MOST_EVENTS * open.length, place }] as const;
     });
-    await this.#add(rows);
+    const only = open.flatMap(({ key }) => parseNotificationKey(key) ?? []);
+    const query = { ...this.#query(new Map(from)), only };
+    await this.#add(
+      await notificationsOf(this.#core).readOn(query, { ...NOTHING_BESIDE, pairs: this.#pairsOf(open) }),
+    );
     const known = new Map(this.#sorted.map((group) => [group.key, group]));
     return groups.map((group) => ({ ...group, events: known.get(group.key)?.events ?? group.events }));
   }
 
+  /** The actions in their order; `null`: there is none for the reader. No command for those that are cached as they were read. */
+  actions(ids: readonly ActionId[]): Promise<(Action | null)[]> {
+    return Promise.all(ids.map((id) => this.#cached(id) ?? this.#session.load(ACTION, id)));
+  }
+
+  #cached(id: ActionId): Action | null {
+    const rev = this.#revisions.get(id);
+    return rev === undefined ? null : this.#session.cached(id, rev);
+  }
+
+  /** Whether it may have more events than were read, and than are counted. */
+  #isOpen({ kind, key, events }: NotificationGroup): boolean {
+    if (events.length >= MOST_EVENTS) return false;
+    if (kind === 'REPLY' || kind === 'MENTION') return this.#boundOf('to') !== -Infinity;
+    if (kind === 'FOLLOW')
+      return this.#boundOf('followers') >= Date.parse(parseNotificationKey(key)?.of ?? '');
+    return this.#isOwnedFull && isPair(kind) && !this.#pairs.has(key);
+  }
+
+  /** No document of the source that was not read yet has a later time. */
+  #boundOf(source: Source): number {
+    // Until it is read what others did with them, one by one, that is known as far as it was read at once.
+    if (source === 'own' && this.#sources.get('owned')?.bound !== -Infinity) return -Infinity;
+    return this.#sources.get(source)?.bound ?? -Infinity;
+  }
+
   #bound(): number {
-    return Math.max(...Array.from(this.#sources.values(), ({ bound }) => bound));
+    return Math.max(...SOURCES.map((source) => this.#boundOf(source)));
+  }
+
+  #query(from: SourceQuery['from']): SourceQuery {
+    return { userId: this.#session.identity.userId, since: this.#since, from, only: this.#only };
   }
 
   async #readOn(): Promise<void> {
-    const { pulledRefs } = this.#core;
-    const notifications = notificationsOf(this.#core);
-    const isFirst = this.#opened === null;
-    // What lies below the others is not needed before they have been read to there.
-    const highest = this.#bound();
-    const from = new Map(
-      [...this.#sources].filter(([, { bound }]) => bound !== -Infinity && (isFirst || bound === highest)),
-    );
-    const query = {
-      userId: this.#session.identity.userId,
-      ...{ since: this.#since, from, only: this.#only },
-    };
-    if (!isFirst) {
-      await this.#take(from, await notifications.readOn(query));
+    if (this.#opened === null) {
+      await this.#open();
       return;
     }
+    const notifications = notificationsOf(this.#core);
+    // What lies below the others is not needed before they have been read to there.
+    const highest = this.#bound();
+    const next = [...this.#sources].filter(([source]) => this.#boundOf(source) === highest);
+    const from = new Map(next.filter(([source]) => source !== 'owned'));
+    const isOwned = from.size < next.length;
+    const beside = this.#beside(isOwned ? this.#unread() : []);
+    await this.#take(from, await notifications.readOn(this.#query(from), beside));
+    if (from.has('own'))
+      await this.#add(await notifications.readOn(this.#query(new Map()), this.#beside(this.#unread())));
+    if (isOwned) this.#closeOwned();
+  }
+
+  async #open(): Promise<void> {
+    const { pulledRefs } = this.#core;
+    const notifications = notificationsOf(this.#core);
     const pulled = await pulledRefs.known();
-    const opened = await notifications.open(query, pulled.size > MAX_WINDOW ? [] : [...pulled]);
+    const opened = await notifications.open(
+      this.#query(this.#sources),
+      pulled.size > MAX_WINDOW ? [] : [...pulled],
+    );
     const { pulledFollows, ...reader } = opened.reader;
     this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
     const profile = await this.#session.profile();
@@ -211,12 +262,62 @@ export class NotificationRead {
       profile: this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile,
       state: opened.state,
     };
-    await this.#take(from, opened.rows);
+    await this.#take(this.#sources, opened);
+    this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
+    if (this.#isOwnedFull) await this.#readPairs();
+    else this.#closeOwned();
+  }
+
+  /** What others did with actions of the reader as far as it was not read at once, together with the actions that are needed. */
+  async #readPairs(): Promise<void> {
+    const { groups, shown } = this.#size;
+    const bound = this.#bound();
+    const known = this.#sorted.filter(({ at }) => at.getTime() > bound);
+    const isEnough = known.length >= groups;
+    const pairs = isEnough
+      ? this.#pairsOf(known.slice(0, shown).filter((group) => this.#isOpen(group)))
+      : this.#unread();
+    await this.#add(await notificationsOf(this.#core).readOn(this.#query(new Map()), this.#beside(pairs)));
+    if (!isEnough) this.#closeOwned();
+  }
+
+  /** Everything is known of the actions of the reader that were read, and what is later than the last that was read at once. */
+  #closeOwned(): void {
+    const [owned, own] = (['owned', 'own'] as const).map((source) => this.#sources.get(source));
+    if (owned === undefined || own === undefined) return;
+    this.#sources.set('own', { ...own, bound: Math.min(own.bound, owned.bound) });
+    this.#sources.set('owned', { ...owned, bound: -Infinity });
+  }
+
+  #unread(): PairToRead[] {
+    return [...this.#waiting.values()].filter((pair) => !this.#pairs.has(keyOf(pair)));
+  }
+
+  /** What others did with actions of the reader: one by one. */
+  #pairsOf(groups: readonly NotificationGroup[]): PairToRead[] {
+    return groups.flatMap(({ key, kind, actionId }) =>
+      actionId === null || !isPair(kind)
+        ? []
+        : [this.#waiting.get(key) ?? { actionId, kind, count: Infinity }],
+    );
+  }
+
+  #beside(pairs: readonly PairToRead[]): ReadBeside {
+    const ids = [
+      ...this.#sorted.flatMap(({ actionId }) => actionId ?? []),
+      ...pairs.map(({ actionId }) => actionId),
+    ];
+    // Actions with the progress of their delivery are not cached.
+    const actionIds = seesFanOut(this.#session.identity)
+      ? []
+      : [...new Set(ids)].filter((id) => this.#cached(id) === null);
+    return { pairs, actionIds: actionIds.slice(0, MAX_ACTIONS) };
   }
 
   /** Adds the rows, and notes where each source goes on. */
-  async #take(from: ReadonlyMap<Source, Reading>, rows: readonly SourceRow[]): Promise<void> {
-    await this.#add(rows);
+  async #take(from: ReadonlyMap<Source, Reading>, read: SourcesRead): Promise<void> {
+    await this.#add(read);
+    const { rows } = read;
     for (const [source, { limit, place }] of from) {
       const own = rows.filter((row) => row.source === source);
       const last = own.at(-1);
@@ -243,60 +344,32 @@ export class NotificationRead {
     return new Date(Math.floor(row.time.getTime() / DAY_MS) * DAY_MS - 1);
   }
 
-  async #add(rows: readonly SourceRow[]): Promise<void> {
-    for (const row of rows)
-      switch (row.source) {
-        case 'own':
-          for (const kind of INTERACTION_KINDS)
-            for (const event of await this.#newest(row.id, kind, row.lists[kind]))
-              this.#put(kind, row.id, event);
-          break;
-        case 'named':
-        case 'edited':
-          this.#put(row.isOwn ? 'OWN' : 'MENTION', row.id, { ...row, interactionId: null });
-          break;
-        case 'to':
-          this.#put(row.isMention ? 'MENTION' : 'REPLY', row.actionId, {
-            ...{ id: row.id, actorId: row.actorId, at: row.time, interactionId: row.id },
-          });
-          break;
-        case 'followers':
-          this.#put('FOLLOW', row.time, {
-            ...{ id: row.id, actorId: row.followerId, at: row.time, interactionId: null },
-          });
-          break;
-        case 'assigned':
-          this.#put(
-            'ASSIGNED',
-            row.id,
-            { id: row.id, actorId: null, at: row.time, interactionId: null },
-            row.refId,
-          );
-      }
+  async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
+    for (const pair of pairs) {
+      this.#pairs.add(keyOf(pair));
+      for (const event of await this.#newest(pair)) this.#put(pair.kind, pair.actionId, event);
+    }
+    this.#core.actionCache.keep(actions);
+    for (const { id, rev } of actions) this.#revisions.set(id, rev);
+    for (const { id, rev, pairs: ofAction, event } of rows) {
+      if (rev !== null) this.#revisions.set(id, rev);
+      for (const pair of ofAction) this.#waiting.set(keyOf(pair), pair);
+      if (event !== null) this.#put(event.kind, event.of, event, event.refId);
+    }
     this.#sorted = Array.from(this.#groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
   }
 
-  /** Interactions of an action that is the reader's own. Those of members who are kept away are replaced by older ones. */
-  async #newest(
-    actionId: string,
-    kind: InteractionKind,
-    found: Extract<SourceRow, { source: 'own' }>['lists'][InteractionKind],
-  ): Promise<NotificationEvent[]> {
+  /** What others did with an action of the reader. Those of members who are kept away are replaced by older ones. */
+  async #newest({ actionId, kind, events }: PairRow): Promise<readonly NotificationEvent[]> {
     const { profile } = await this.opened();
-    const events = found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
-    const without = events.filter(({ actorId }) => isKeptAway(profile, actorId));
-    const shown =
-      without.length > 0 && events.length === MOST_EVENTS
-        ? await notificationsOf(this.#core).interactionsOf(
-            profile.userId,
-            { actionId, kind },
-            {
-              without: keptAway(profile),
-              ...{ since: this.#since, limit: MOST_EVENTS },
-            },
-          )
-        : events;
-    return shown.map((event) => ({ ...event, interactionId: event.id }));
+    if (events.length < MOST_EVENTS || !events.some(({ actorId }) => isKeptAway(profile, actorId)))
+      return events;
+    const found = await notificationsOf(this.#core).interactionsOf(
+      profile.userId,
+      { actionId, kind },
+      { without: keptAway(profile), since: this.#since, limit: MOST_EVENTS },
+    );
+    return found.map((event) => ({ ...event, interactionId: event.id }));
   }
 
   #put(
@@ -320,6 +393,11 @@ export class NotificationRead {
     this.#groups.set(key, group);
   }
 }
+
+const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);
+
+const isPair = (kind: NotificationKind): kind is InteractionKind =>
+  INTERACTION_KINDS.some((one) => one === kind);
 
 function groupOf(key: string, { kind, actionId, refId, events }: Builder): NotificationGroup {
   const newest = [...events.values()]
@@ -363,7 +441,7 @@ async function shown(
 ): Promise<Notification[]> {
   const { state } = await read.opened();
   const ids = [...new Set(groups.flatMap(({ actionId }) => actionId ?? []))];
-  const loaded = (await session.loadMany(ACTION, ids)).filter((action) => action?.isHidden === false);
+  const loaded = (await read.actions(ids)).filter((action) => action?.isHidden === false);
   const entitled = await entitledActions(
     session,
     loaded.filter((action) => action !== null),
@@ -483,7 +561,8 @@ export async function readNotifications(
   const counted = args.withCounts === true ? MOST_EVENTS : 0;
   // Sources are read from the top: where they go on below a group does not follow from its place.
   const depth = after?.depth ?? 0;
-  const read = new NotificationRead(core, session, { groups: Math.max(counted, depth + size + 1) });
+  const shown = depth + size + 1;
+  const read = new NotificationRead(core, session, { groups: Math.max(counted, shown), shown });
   const notifications = new NotificationList(session, read, filter, counted);
   const { edges, ...page } = await notifications.page({ size, after, cursorOf: () => '' });
   const complete = await read.complete(edges.map(({ node }) => node.group));

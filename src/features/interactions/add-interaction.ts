@@ -98,6 +98,7 @@ export async function addInteraction(
     at,
     departmentIds,
     mentions,
+    ownerId: action.actorId,
     parentActorId,
     key: key ?? id,
     text: text ?? null,

@@ -216,11 +216,10 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   data?: unknown;
   /** Members that the comment mentions and who may see the action. */
   mentions?: string[];
-  /**
-   * Whom it concerns besides the action's actor: the author of the comment that it replies to, and those it mentions. Absent:
-   * nobody.
-   */
+  /** The author of the comment that it replies to, and those it mentions. Absent: nobody. */
   to?: string[];
+  /** The action's actor. Absent: they did it themselves, or are among `to`. */
+  ownerId?: string;
   editedAt?: Date;
   /** Absent: VISIBLE. */
   state?: 'REMOVED' | 'HIDDEN';

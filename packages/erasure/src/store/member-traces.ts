@@ -379,7 +379,7 @@ function interactionTraces(collections: Collections) {
   return {
     /**
      * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. What others
-     * did concerns the member no longer. Indexes `actor`, `to`.
+     * did concerns the member no longer. Indexes `actor`, `to`, `owned`.
      */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await idsOf(interactions.find({ actorId: memberId }).limit(limit).batchSize(limit));
@@ -408,7 +408,15 @@ function interactionTraces(collections: Collections) {
           { _id: { $in: concerning } },
           { $pull: { to: memberId, mentions: memberId } },
         );
-      return found.length + concerning.length;
+      const owned = await idsOf(
+        interactions
+          .find({ ownerId: { $eq: memberId, $exists: true } })
+          .limit(limit)
+          .batchSize(limit),
+      );
+      if (owned.length > 0)
+        await interactions.updateMany({ _id: { $in: owned } }, { $unset: { ownerId: 1 } });
+      return found.length + concerning.length + owned.length;
     },
 
     /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */

@@ -1,13 +1,20 @@
-import { ObjectId, type Document } from 'mongodb';
-import type { RefId, UserId } from '../../../../src/domain/action.ts';
+import { ObjectId, type Document, type WithId } from 'mongodb';
+import type { Action, ActionId, RefId, UserId } from '../../../../src/domain/action.ts';
 import type { Member } from '../../../../src/domain/member.ts';
 import type { Follow } from '../../../../src/domain/viewer.ts';
 import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
-import { MAX_COUNTED, type NotificationKind, type ParsedKey } from '../../../../src/domain/notification.ts';
+import {
+  MAX_COUNTED,
+  type NotificationEvent,
+  type NotificationKind,
+  type ParsedKey,
+} from '../../../../src/domain/notification.ts';
 import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../../../src/domain/relevancy.ts';
 import type { ReaderMarks } from '../../../../src/feed/store/feeds.ts';
 import { clock } from '../../../../src/lib/clock.ts';
 import { inTurns } from '../../../../src/storage/database/batches.ts';
+import { toAction } from '../../../../src/storage/actions/action-document.ts';
+import { toEngagement, type ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../../src/storage/documents/declaration.ts';
 import type { Repositories } from '../../../../src/storage/repositories.ts';
 import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
@@ -34,33 +41,45 @@ export interface SourcePlace {
 }
 
 /** Sources of notifications, each in an order of time of its own. */
-export const SOURCES = ['own', 'named', 'edited', 'to', 'followers', 'assigned'] as const;
+export const SOURCES = ['owned', 'own', 'named', 'edited', 'to', 'followers', 'assigned'] as const;
 export type Source = (typeof SOURCES)[number];
 
-interface Counted {
-  readonly _id: ObjectId;
-  readonly actorId: UserId;
-  readonly at: Date;
+/** Events of one kind with an action of the reader's. */
+export interface Pair {
+  readonly actionId: ActionId;
+  readonly kind: InteractionKind;
 }
 
-/** A document of a source. `time`: what the source is ordered by, and not below the times of its events. */
-export type SourceRow = { readonly id: string; readonly time: Date } & (
-  | { readonly source: 'own'; readonly lists: Readonly<Record<InteractionKind, readonly Counted[]>> }
-  | {
-      readonly source: 'named' | 'edited';
-      readonly actorId: UserId;
-      readonly at: Date;
-      readonly isOwn: boolean;
-    }
-  | {
-      readonly source: 'to';
-      readonly actionId: string;
-      readonly actorId: UserId;
-      readonly isMention: boolean;
-    }
-  | { readonly source: 'followers'; readonly followerId: UserId }
-  | { readonly source: 'assigned'; readonly refId: RefId }
-);
+/** A pair, and how many there may be: what is told by it is only how they are read. */
+export interface PairToRead extends Pair {
+  readonly count: number;
+}
+
+/** The newest of a pair: visible, at most 101, in no order. */
+export interface PairRow extends Pair {
+  readonly events: readonly NotificationEvent[];
+}
+
+/** A document of a source. */
+export interface SourceRow {
+  readonly id: string;
+  readonly source: Source;
+  /** What the source is ordered by, and not below the time of its event. */
+  readonly time: Date;
+  /** `null`: an action of the reader, of which nothing is said but that it is there. */
+  readonly event: RowEvent | null;
+  /** Of the document, if it is an action. */
+  readonly rev: number | null;
+  /** What others may have done with it. */
+  readonly pairs: readonly PairToRead[];
+}
+
+interface RowEvent extends NotificationEvent {
+  readonly kind: NotificationKind;
+  /** What groups are made of: the action, the day, or the assignment. */
+  readonly of: string | Date;
+  readonly refId: RefId | null;
+}
 
 /** Only these groups. */
 export type Only = readonly ParsedKey[] | null;
@@ -74,7 +93,7 @@ export interface SourceQuery {
   readonly only: Only;
 }
 
-export interface OpenedNotifications {
+export interface OpenedNotifications extends SourcesRead {
   readonly reader: {
     /** A time before the read. */
     readonly asOf: Date;
@@ -84,8 +103,23 @@ export interface OpenedNotifications {
     readonly pulledFollows: readonly Follow[];
   };
   readonly state: NotificationState;
-  readonly rows: readonly SourceRow[];
 }
+
+export interface SourcesRead {
+  /** In the order of their times. */
+  readonly rows: readonly SourceRow[];
+  readonly pairs: readonly PairRow[];
+  readonly actions?: readonly Action[];
+}
+
+/** What is read beside the next documents of sources. */
+export interface ReadBeside {
+  readonly pairs: readonly PairToRead[];
+  /** Actions in full. */
+  readonly actionIds: readonly ActionId[];
+}
+
+export const NOTHING_BESIDE: ReadBeside = { pairs: [], actionIds: [] };
 
 /** One more than is counted. */
 export const MOST_EVENTS = MAX_COUNTED + 1;
@@ -103,7 +137,8 @@ function timeIn(field: string, { since }: SourceQuery, place: SourcePlace | null
 
 /** The kinds of groups that a source has events of. */
 const KINDS_OF: Readonly<Record<Source, readonly NotificationKind[]>> = {
-  own: INTERACTION_KINDS,
+  owned: [],
+  own: [],
   named: ['MENTION', 'OWN'],
   edited: ['MENTION', 'OWN'],
   to: ['MENTION', 'REPLY'],
@@ -131,27 +166,28 @@ const newest = (field: string, conditions: readonly Document[], limit: number): 
 type Pipeline = (limit: number, place: SourcePlace | null) => Document[];
 
 /** Each in one range of an index, newest first. */
-function pipelinesOf({ interactions }: Collections, query: SourceQuery): Readonly<Record<Source, Pipeline>> {
+function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
   const { userId } = query;
   return {
+    owned: (limit, place) => [
+      ...newest(
+        'at',
+        [{ ownerId: { $eq: userId, $exists: true }, state: null }, timeIn('at', query, place)],
+        limit,
+      ),
+      { $project: { actionId: 1, kind: 1, actorId: 1, time: '$at' } },
+    ],
     own: (limit, place) => [
       ...newest(
         'latest',
         [
-          ...(query.only === null
-            ? [
-                // The actor is among the refs, by which bumped actions are found.
-                { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
-                timeIn('latest', query, place),
-              ]
-            : // Found by id: an interaction is written before the action says that it has any.
-              [{ actorId: userId, ...VISIBLE }, ...(place === null ? [] : [timeIn('latest', query, place)])]),
-          ...among('_id', 'own', query),
+          // The actor is among the refs, by which bumped actions are found.
+          { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
+          timeIn('latest', query, place),
         ],
         limit,
       ),
-      { $project: { time: '$latest' } },
-      ...INTERACTION_KINDS.map((kind) => newestOfKind(interactions.collectionName, kind, query)),
+      { $project: { time: '$latest', rev: 1, engagement: 1 } },
     ],
     named: naming('named', 'latest', query),
     edited: naming('edited', 'editedAt', query),
@@ -191,27 +227,52 @@ function pipelinesOf({ interactions }: Collections, query: SourceQuery): Readonl
   };
 }
 
-/** The newest visible interactions of a kind with an action, without those that concern the reader more than this. */
-function newestOfKind(from: string, kind: InteractionKind, { userId, since }: SourceQuery): Document {
-  return {
-    $lookup: {
-      ...{ from, localField: '_id', foreignField: 'actionId', as: kind },
-      pipeline: [
-        {
-          $match: {
-            kind,
-            state: null,
-            actorId: { $ne: userId },
-            to: { $ne: userId },
-            at: { $gte: since },
-          },
-        },
-        { $sort: { at: -1, _id: -1 } },
-        { $limit: MOST_EVENTS },
-        { $project: { actorId: 1, at: 1 } },
-      ],
+/** Interactions of a pair, up to which it costs less to read them together with those of others than in a branch of their own. */
+const FEW = 100;
+
+/**
+ * The newest visible interactions of each pair. All ids are constants, and each branch is one range of index `list` per action,
+ * so that no branch reads more than it gives. Pairs with few are read whole in one branch for each kind, whatever their number.
+ */
+function newestOfPairs(
+  coll: string,
+  pairs: readonly PairToRead[],
+  { userId, since }: SourceQuery,
+): Document[] {
+  const visible = { state: null, ownerId: userId, at: { $gte: since } };
+  const small = INTERACTION_KINDS.flatMap((kind): Document[][] => {
+    const few = pairs.filter((pair) => pair.kind === kind && pair.count <= FEW);
+    const ids = few.map(({ actionId }) => new ObjectId(actionId));
+    return ids.length === 0 ? [] : [[{ $match: { actionId: { $in: ids }, kind, ...visible } }]];
+  });
+  const large = pairs
+    .filter(({ count }) => count > FEW)
+    .map(({ actionId, kind }): Document[] => [
+      { $match: { actionId: new ObjectId(actionId), kind, ...visible } },
+      { $sort: { at: -1, _id: -1 } },
+      { $limit: MOST_EVENTS },
+    ]);
+  return [
+    ...united(coll, [...small, ...large]),
+    {
+      $group: {
+        _id: { actionId: '$actionId', kind: '$kind' },
+        ids: { $push: '$_id' },
+        actorIds: { $push: '$actorId' },
+        times: { $push: '$at' },
+      },
     },
-  };
+  ];
+}
+
+/** As a tree: the planner of the local engine takes far longer for a chain. */
+function united(coll: string, branches: readonly Document[][]): Document[] {
+  if (branches.length <= 1) return branches[0] ?? [];
+  const half = Math.ceil(branches.length / 2);
+  return [
+    ...united(coll, branches.slice(0, half)),
+    { $unionWith: { coll, pipeline: united(coll, branches.slice(half)) } },
+  ];
 }
 
 /** Actions that name the reader: all of them, or those that an edit has made to. */
@@ -234,7 +295,7 @@ function naming(source: 'named' | 'edited', field: string, query: SourceQuery): 
     ),
     {
       $project: {
-        ...{ actorId: 1, conducted: 1, recorded: 1, time: `$${field}` },
+        ...{ actorId: 1, rev: 1, conducted: 1, recorded: 1, time: `$${field}` },
         isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
         concerned: {
           $filter: {
@@ -254,7 +315,13 @@ function onDays({ only }: SourceQuery): Document[] {
   return [{ $or: days.map((day) => ({ openedAt: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } })) }];
 }
 
-type Row = Document & { readonly _id: ObjectId; readonly source: Source; readonly time: Date };
+type Row = Document & {
+  readonly _id: ObjectId;
+  readonly source: Source;
+  readonly time: Date;
+  readonly rev?: number;
+  readonly actorId?: UserId;
+};
 
 /** A union keeps no order. */
 function newestFirst(rows: readonly Row[]): SourceRow[] {
@@ -262,47 +329,65 @@ function newestFirst(rows: readonly Row[]): SourceRow[] {
 }
 
 function toRow(row: Row): SourceRow {
-  const { source, time } = row;
-  const common = { id: row._id.toHexString(), time };
+  const { source, time, rev = null } = row;
+  const id = row._id.toHexString();
+  const { engagement } = row as Partial<Pick<ActionDocument, 'engagement'>>;
+  const pairs = engagement === undefined ? [] : pairsOf(id, engagement);
+  return { id, source, time, rev, pairs, event: eventOf(row, id) };
+}
+
+function eventOf(row: Row, id: string): RowEvent | null {
+  const { source, time, actorId = null } = row;
+  const event = { id, actorId, at: time, interactionId: null, refId: null };
+  const ofAction = (): string => (row['actionId'] as ObjectId).toHexString();
   switch (source) {
+    case 'owned':
+      return { ...event, kind: row['kind'] as InteractionKind, of: ofAction(), interactionId: id };
     case 'own':
-      return {
-        ...common,
-        source,
-        lists: Object.fromEntries(INTERACTION_KINDS.map((kind) => [kind, row[kind]])) as Record<
-          InteractionKind,
-          readonly Counted[]
-        >,
-      };
+      return null;
     case 'named':
     case 'edited': {
-      const { actorId, isOwn, conducted, recorded, concerned } = row as unknown as NamedRow;
-      const [named] = concerned;
-      return {
-        ...common,
-        source,
-        actorId,
-        isOwn,
-        at: named?.since ?? baseRelevancy({ conducted, recorded }),
-      };
+      const { isOwn, concerned, ...times } = row as unknown as NamedRow;
+      const at = concerned[0]?.since ?? baseRelevancy(times);
+      return { ...event, kind: isOwn ? 'OWN' : 'MENTION', of: id, at };
     }
     case 'to':
       return {
-        ...common,
-        source,
-        actionId: (row['actionId'] as ObjectId).toHexString(),
-        actorId: row['actorId'] as UserId,
-        isMention: row['isMention'] as boolean,
+        ...event,
+        kind: row['isMention'] === true ? 'MENTION' : 'REPLY',
+        of: ofAction(),
+        interactionId: id,
       };
     case 'followers':
-      return { ...common, source, followerId: row['followerId'] as UserId };
+      return { ...event, kind: 'FOLLOW', of: time, actorId: row['followerId'] as UserId };
     case 'assigned':
-      return { ...common, source, refId: row['refId'] as RefId };
+      return { ...event, kind: 'ASSIGNED', of: id, refId: row['refId'] as RefId };
   }
 }
 
+function pairsOf(actionId: ActionId, engagement: ActionDocument['engagement']): PairToRead[] {
+  const { comments, likes, reshares, reactions } = toEngagement(engagement);
+  const counts = { COMMENT: comments, LIKE: likes, RESHARE: reshares, REACTION: 0 };
+  for (const { count } of reactions) counts.REACTION += count;
+  return INTERACTION_KINDS.map((kind) => ({ actionId, kind, count: counts[kind] }));
+}
+
+interface PairDocument {
+  readonly _id: { readonly actionId: ObjectId; readonly kind: InteractionKind };
+  readonly ids: readonly ObjectId[];
+  readonly actorIds: readonly UserId[];
+  readonly times: readonly Date[];
+}
+
+function toPairRow({ _id: { actionId, kind }, ids, actorIds, times }: PairDocument): PairRow {
+  const events = ids.map((one, index) => {
+    const id = one.toHexString();
+    return { id, interactionId: id, actorId: actorIds[index] ?? null, at: times[index] ?? new Date(0) };
+  });
+  return { actionId: actionId.toHexString(), kind, events };
+}
+
 interface NamedRow {
-  readonly actorId: UserId;
   readonly isOwn: boolean;
   readonly conducted: Date;
   readonly recorded: Date;
@@ -320,7 +405,7 @@ export function notificationsOf({ collections, feeds }: Repositories) {
 function notificationReads(collections: Collections, marksIn: Repositories['feeds']['marksIn']) {
   const { actions, directoryStamps, feeds, follows, interactions, members, notificationStates } = collections;
   const collectionOf = {
-    ...{ own: actions, named: actions, edited: actions, to: interactions },
+    ...{ owned: interactions, own: actions, named: actions, edited: actions, to: interactions },
     ...{ followers: follows, assigned: follows },
   } as const;
 
@@ -329,7 +414,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
   });
 
   function sourcesOf(query: SourceQuery): Document[] {
-    const pipelines = pipelinesOf(collections, query);
+    const pipelines = pipelinesOf(query);
     return [...query.from].flatMap(([source, { limit, place }]) => {
       // The groups that are wanted may be of other kinds.
       if (query.only?.every(({ kind }) => !KINDS_OF[source].includes(kind)) === true) return [];
@@ -337,13 +422,39 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
     });
   }
 
+  function pairsIn({ only }: SourceQuery): PairToRead[] {
+    return (only ?? []).flatMap(({ kind, of }) => {
+      const known = INTERACTION_KINDS.find((one) => one === kind);
+      // How many there are is not known.
+      return known === undefined ? [] : [{ actionId: of, kind: known, count: Infinity }];
+    });
+  }
+
+  function besides(query: SourceQuery, { pairs, actionIds }: ReadBeside): Document[] {
+    const coll = interactions.collectionName;
+    return [
+      ...(pairs.length === 0 ? [] : [tagged(coll, 'pair', newestOfPairs(coll, pairs, query))]),
+      ...(actionIds.length === 0
+        ? []
+        : [
+            tagged(actions.collectionName, 'action', [
+              { $match: { _id: { $in: actionIds.map((id) => new ObjectId(id)) } } },
+            ]),
+          ]),
+    ];
+  }
+
+  const pairsAmong = (documents: readonly Document[]): PairRow[] =>
+    documents
+      .filter((document) => document['source'] === 'pair')
+      .map((document) => toPairRow(document as unknown as PairDocument));
+
   const isOfSource = (row: Document): row is Row => SOURCES.some((source) => source === row['source']);
 
   return {
     /**
      * Reads in one command what a page needs: the stamp of the directory, then the member, the reader's marks, those of their
-     * notifications, and the first documents of each source. Indexes `source_bumped` and `list`, `audience`,
-     * `audience_edited`, `to`, `opened`, `assigned_at`, and `_id` of the others.
+     * notifications, and the first documents of each source. Indexes `owned`, `source_bumped`, `audience`, `audience_edited`, `to`, `opened`, `assigned_at`, and `_id` of the others.
      * @param pulledRefs refs of which the reader's follows are wanted as well.
      */
     async open(query: SourceQuery, pulledRefs: readonly RefId[]): Promise<OpenedNotifications> {
@@ -370,6 +481,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
                   ]),
                 ]),
             ...sourcesOf(query),
+            ...besides(query, { pairs: pairsIn(query), actionIds: [] }),
           ],
           { batchSize: BATCH },
         ),
@@ -388,19 +500,25 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
         },
         state: toState((of('state') as NotificationStateDocument | undefined) ?? null),
         rows: newestFirst(documents.filter(isOfSource)),
+        pairs: pairsAmong(documents),
       };
     },
 
-    /** The next documents of sources. One command. */
-    async readOn(query: SourceQuery): Promise<SourceRow[]> {
-      const [first, ...others] = sourcesOf(query);
-      if (first === undefined) return [];
+    /** The next documents of sources, the newest of pairs, and actions. One command; index `list` for the pairs. */
+    async readOn(query: SourceQuery, beside: ReadBeside): Promise<SourcesRead> {
+      const [first, ...others] = [...sourcesOf(query), ...besides(query, beside)];
+      if (first === undefined) return { rows: [], pairs: [] };
       const { coll, pipeline } = first['$unionWith'] as { coll: string; pipeline: Document[] };
       const base = Object.values(collectionOf).find(({ collectionName }) => collectionName === coll);
-      const rows = await inTurns(
-        (base ?? actions).aggregate<Row>([...pipeline, ...others], { batchSize: BATCH }),
+      const found = await inTurns(
+        (base ?? actions).aggregate<Document>([...pipeline, ...others], { batchSize: BATCH }),
       );
-      return newestFirst(rows);
+      const read = found.filter((document) => document['source'] === 'action');
+      return {
+        rows: newestFirst(found.filter(isOfSource)),
+        pairs: pairsAmong(found),
+        actions: read.map((document) => toAction(document as WithId<ActionDocument>)),
+      };
     },
 
     /**
@@ -417,10 +535,10 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
         interactions
           .find({
             ...{ actionId: new ObjectId(actionId), kind, state: null as never },
-            ...{ actorId: { $nin: [userId, ...without] }, to: { $ne: userId }, at: { $gte: since } },
+            ...{ ownerId: userId, actorId: { $nin: [...without] }, at: { $gte: since } },
           })
           .sort({ at: -1, _id: -1 })
-          .project<Counted>({ actorId: 1, at: 1 })
+          .project<{ _id: ObjectId; actorId: UserId; at: Date }>({ actorId: 1, at: 1 })
           .limit(limit)
           .batchSize(limit),
       );

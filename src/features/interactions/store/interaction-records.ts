@@ -27,6 +27,8 @@ export interface NewInteraction extends Pick<
   readonly departmentIds: readonly string[];
   /** Members that the comment mentions. */
   readonly mentions: readonly UserId[];
+  /** Of the action. */
+  readonly ownerId: UserId;
   /** Of the comment it replies to. */
   readonly parentActorId: UserId | null;
   /** Hidden until a moderator shows it. */
@@ -44,7 +46,7 @@ function newDocument(
   events: EventEntries,
 ): InteractionDocument {
   const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
-  const { mentions, parentActorId } = interaction;
+  const { mentions, parentActorId, ownerId } = interaction;
   const to = [...new Set([...(parentActorId === null ? [] : [parentActorId]), ...mentions])];
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
@@ -59,6 +61,7 @@ function newDocument(
     ...(data === null ? {} : { data }),
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
     ...(to.length === 0 ? {} : { to }),
+    ...(ownerId === actorId || to.includes(ownerId) ? {} : { ownerId }),
     ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: clock.now() } : {}),
     ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
     settling,

@@ -23,7 +23,7 @@ import type { ErasureSubject } from '../../../domain/erasure.ts';
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
   holds: 'a comment, like, reshare or reaction',
-  ids: { member: ['actorId', 'unlogged[].by', 'mentions[]', 'to[]'], group: ['departmentIds[]'] },
+  ids: { member: ['actorId', 'unlogged[].by', 'mentions[]', 'to[]', 'ownerId'], group: ['departmentIds[]'] },
   indexes: [
     index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
       unique: true,
@@ -43,6 +43,12 @@ export const INTERACTIONS: Declared<'interactions'> = {
       {
         partialFilterExpression: { to: { $exists: true } },
       },
+    ),
+    index(
+      'owned',
+      { ownerId: 1, at: -1 },
+      'notifications: what others did with the actions of a member, newest first; erasure',
+      { partialFilterExpression: { ownerId: { $exists: true } } },
     ),
     index('passed_on', { actorId: 1, passedOn: -1 }, 'follow: what a member has passed on since', {
       partialFilterExpression: { passedOn: { $exists: true } },
@@ -89,8 +95,9 @@ function erasedInteraction(
   { memberId, pseudonym }: ErasureSubject,
 ): InteractionDocument {
   const isOther = (userId: string): boolean => userId !== memberId;
-  const { mentions, to, ...others } = document;
+  const { mentions, to, ownerId, ...others } = document;
   const concerning = {
+    ...(ownerId === undefined || ownerId === memberId ? {} : { ownerId }),
     ...(mentions === undefined ? {} : { mentions: mentions.filter(isOther) }),
     ...(to === undefined ? {} : { to: to.filter(isOther) }),
   };
