@@ -10,7 +10,7 @@ import {
   type Measure,
   type Series,
 } from '../harness/rounds.ts';
-import { FEED_REF, loadActions, loadFeed, loadNames } from '../world/feed.ts';
+import { FEED_REF, loadActions, loadFeed, loadNames, loadNotifications } from '../world/feed.ts';
 import { COUNTED, measureOf, measurePage, PAGES } from '../world/other-pages.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
 import { openRawWorld } from '../world/raw.ts';
@@ -20,7 +20,7 @@ const LENGTH = 300;
 /** Pages a second that were set out for. */
 const RATES: Readonly<Record<string, number>> = { badge: 1_000, slice: 450, [COUNTED]: 450 };
 /** What is to cost no more than a page of a feed and a half. */
-const BOUNDED = ['RECENT', 'TOP', 'types with total', 'groups'];
+const BOUNDED = ['RECENT', 'TOP', 'types with total', 'groups', 'notifications'];
 
 /** What an application asks for beside the page of a feed: the badge, other orders, groups, the page of a thing. */
 export const otherPagesPart: Part = { name: 'other-pages', run };
@@ -33,7 +33,10 @@ async function run({ environment, options }: PartContext): Promise<PartReport> {
   const actions = await loadActions(world, fanfare, LENGTH);
   await loadNames(fanfare);
   await loadFollowers(world.follows, FEED_REF, size);
-  for (const reader of readers) await loadFeed(world, reader, actions);
+  for (const reader of readers) {
+    await loadFeed(world, reader, actions);
+    await loadNotifications(world, reader, actions.slice(0, 30));
+  }
   await using api = await startApi({ environment, database: DATABASE });
   const count = sized(options, { full: 200, short: 100, smoke: 50 });
   const measures: Measure[] = [];

@@ -7,11 +7,6 @@ import { ratingInput } from './actions.ts';
 import { load, type RawWorld } from './raw.ts';
 import { upsertMembers, upsertRefs } from '../../src/features/directory/directory.ts';
 
-/** What has an action published, here or by its API. */
-interface Publishing {
-  publish(input: PublishActionInput): Promise<unknown>;
-}
-
 const MINUTE = 60_000;
 export const FEED_REF = 'site-read';
 
@@ -21,7 +16,7 @@ export const FEED_REF = 'site-read';
  */
 export async function loadActions(
   world: Pick<RawWorld, 'actions'>,
-  fanfare: Publishing,
+  fanfare: { publish(input: PublishActionInput): Promise<unknown> },
   count: number,
 ): Promise<readonly ActionDocument[]> {
   await fanfare.publish(ratingInput(0, [{ id: FEED_REF }]));
@@ -39,9 +34,7 @@ export async function loadActions(
       actorId,
       // As of one rating of the applicant's each: those of a day are a group.
       groupKey: `${time.toISOString().slice(0, 10)}:${applicant}`,
-      conducted: time,
-      recorded: time,
-      latest: time,
+      ...{ conducted: time, recorded: time, latest: time },
       refs: [
         { id: FEED_REF, type: 'site', label: `Site ${FEED_REF}` },
         { id: applicant, type: 'applicant', label: `Applicant ${applicant}` },
@@ -64,14 +57,28 @@ export function loadFeed(
   return load(world.items, actions.length, (index) => {
     const action = actions[index];
     if (action === undefined) throw new Error('There are fewer actions than items');
-    return {
-      _id: itemId(userId, action._id),
-      userId,
-      actionId: action._id,
-      relevancy: action.latest,
-      reasons: ['FOLLOW' as const],
-    };
+    const { _id: actionId, latest: relevancy } = action;
+    const reasons = ['FOLLOW' as const];
+    return { _id: itemId(userId, actionId), userId, actionId, relevancy, reasons };
   });
+}
+
+/** Likes and comments of others with actions of the reader, which are copies of these. */
+export async function loadNotifications(
+  { actions, db }: Pick<RawWorld, 'actions' | 'db'>,
+  ownerId: string,
+  copied: readonly ActionDocument[],
+): Promise<void> {
+  const own = copied.map((one) => ({
+    ...{ ...one, _id: new ObjectId(), actorId: ownerId, refIds: [ownerId], isBumped: true as const },
+  }));
+  await actions.insertMany(own);
+  const given = own.flatMap(({ _id: actionId, latest: at }) =>
+    ['LIKE', 'COMMENT'].map((kind, index) => ({
+      ...{ actionId, kind, key: kind, ownerId, at, departmentIds: [], actorId: `actor-${String(index)}` },
+    })),
+  );
+  await db.collection('interactions').insertMany(given);
 }
 
 /** Gives names to the actors and labels to the refs of the loaded actions. */

@@ -18,11 +18,8 @@ export function newItems(readers: number): NewsfeedItemDocument[] {
   const actionId = new ObjectId();
   const relevancy = new Date();
   return Array.from({ length: readers }, (_, index) => ({
-    _id: itemId(readerId(index), actionId),
-    userId: readerId(index),
-    actionId,
-    relevancy,
-    reasons: ['FOLLOW'],
+    ...{ _id: itemId(readerId(index), actionId), userId: readerId(index) },
+    ...{ actionId, relevancy, reasons: ['FOLLOW'] },
   }));
 }
 

@@ -12,6 +12,9 @@ const NODES = `edges { cursor node { ${SHOWN_NODE} } } ${INFO}`;
 const UNREAD = 'unread { count isExact }';
 const OF_GROUP = `id relevancy isUnread count { count isExact } actors { memberId name } items(first: 1) { ${SHOWN_NODE} }`;
 
+const OF_NOTIFICATION =
+  'id kind at summary isSeen isRead count { count isExact } actorCount { count } actors { memberId name } action { id }';
+
 /** The page of a feed, and that which others are measured by. */
 export const FEED = 'feed';
 export const COUNTED = 'feed with unread count';
@@ -26,6 +29,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   groups: `{ feedGroups { edges { cursor node { ${OF_GROUP} } } ${INFO} } }`,
   slice: `{ slice(refId: "${FEED_REF}") { edges { cursor node { ${SHOWN_ACTION} } } ${INFO} } }`,
   badge: '{ viewer { unreadCount { count isExact } } }',
+  notifications: `{ notifications { edges { cursor node { ${OF_NOTIFICATION} } } ${INFO} ${UNREAD} unseen { count isExact } } }`,
 };
 
 /** Names of what is measured of a page. */
@@ -43,18 +47,9 @@ export function measureOf(page: string, what: keyof typeof MEASURED, side = ''):
 /** A page of these readers, in turn: one at a time, then 10 at a time. CPU is that of one at a time. */
 export async function measurePage(
   page: string,
-  {
-    api,
-    readers,
-    count,
-    side,
-  }: {
-    readonly api: FanfareApi;
-    readonly readers: readonly string[];
-    readonly count: number;
-    readonly side?: string;
-  },
+  of: { readonly api: FanfareApi; readonly readers: readonly string[]; count: number; side?: string },
 ): Promise<Measure> {
+  const { api, readers, count, side } = of;
   const query = PAGES[page] ?? '';
   const tokens = await Promise.all(readers.map((reader) => tokenFor(reader)));
   const requests = tokens.map((token) => graphqlRequest(api.url, token, query));
