@@ -23,7 +23,8 @@ import { validate } from '../../../src/features/validate.ts';
 import { SENT } from './due.ts';
 import { parseDueKey } from './store/due.ts';
 import type { NotificationState } from './store/states.ts';
-import { findNotifications, NotificationRead, type Notification } from './read-notifications.ts';
+import { NotificationRead } from './notification-read.ts';
+import { findNotifications, type Notification } from './read-notifications.ts';
 
 export type NotificationWithheld =
   | 'NO_EVENT'
