@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect } from 'vitest';
 import { NOTIFICATION_KINDS } from '../../src/domain/notification.ts';
 import { KINDS } from './model-whole-story.ts';
@@ -12,23 +13,24 @@ const WANTED: readonly string[] = [
   ...NOTIFICATION_KINDS.filter((kind) => kind !== 'OWN'),
 ];
 
-/** Notes kinds of steps and of notifications that a history of the current test has reached. */
+/** Notes kinds of steps and of notifications that a history of the current file has reached. */
 export function noteReached(kinds: readonly string[]): void {
-  const { currentTestName = '' } = expect.getState();
-  noteReasons(kinds.map((kind) => [PREFIX, currentTestName, kind].join('\t')));
+  const { testPath = '' } = expect.getState();
+  noteReasons(kinds.map((kind) => [PREFIX, basename(testPath), kind].join('\t')));
 }
 
-/** Prints what the histories of each test have not reached. @returns what those of no test have */
-export function reportReached(path: string): readonly string[] {
+/** Prints what the histories of each file have not reached, and those of no file. */
+export function reportReached(path: string): void {
   const reached = new Map<string, Set<string>>();
   for (const line of existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []) {
-    const [prefix, test = '', kind = ''] = line.split('\t');
-    if (prefix === PREFIX) reached.set(test, (reached.get(test) ?? new Set()).add(kind));
+    const [prefix, file = '', kind = ''] = line.split('\t');
+    if (prefix === PREFIX) reached.set(file, (reached.get(file) ?? new Set()).add(kind));
   }
   const missing = (of: ReadonlySet<string>): string[] => WANTED.filter((kind) => !of.has(kind));
-  for (const [test, kinds] of reached)
+  for (const [file, kinds] of reached)
     console.log(
-      `${String(kinds.size)} of ${String(WANTED.length)} kinds: ${test}. Not: ${missing(kinds).join(' ')}`,
+      `${String(kinds.size)} of ${String(WANTED.length)} kinds: ${file}. Not: ${missing(kinds).join(' ')}`,
     );
-  return missing(new Set([...reached.values()].flatMap((kinds) => [...kinds])));
+  const all = new Set([...reached.values()].flatMap((kinds) => [...kinds]));
+  if (all.size > 0) console.log(`No random history has reached: ${missing(all).join(' ')}`);
 }
