@@ -101,13 +101,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     const { page, errors } = visited;
     await has(page, 'That is all.', '[aria-label="right to left"] [data-fanfare="end"]');
     // What was read stays, and nothing moves, while the connection is lost.
-    const topOf = `document.querySelector('[aria-label="offline"] article').getBoundingClientRect().top`;
-    const top = await page.evaluate(topOf);
     await page.evaluate('lose()');
     const notice = '[aria-label="offline"] [data-fanfare="connection"]';
     await has(page, 'Connecting again …Try now', notice);
     expect(await page.$$('[aria-label="offline"] article')).toHaveLength(2);
-    expect(await page.evaluate(topOf)).toBe(top);
+    const layer = `getComputedStyle(document.querySelector('[aria-label="offline"] [data-fanfare="connection"]')).position`;
+    expect(await page.evaluate(layer)).toBe('fixed');
     expect(await axeViolationsInBoth(page)).toEqual({});
     await page.evaluate('restore()');
     await expect.poll(() => textOf(page, notice), WAIT).toBe('');
