@@ -227,6 +227,8 @@ test('a page of names costs a look at what has changed and one query for refs, o
     return all;
   };
   const some = 'summary ... on NewApplicantDescriptor { applicantName positionName }';
+  // The actions themselves are read once.
+  await counted.query('{ slice(refId: "site", first: 30) { edges { node { id } } } }', {}, { sub: 'reader' });
   expect(await extra(some)).toEqual(['directoryStamps', 'refs', 'members']);
   expect(await extra(some)).toEqual([]);
   await upsert(counted, { refs: [...names, { id: 'job', type: 'position', label: 'Engineer' }] });
