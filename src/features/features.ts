@@ -16,7 +16,7 @@ import { MEMBERS } from './directory/store/members.ts';
 import { REFS } from './directory/store/refs.ts';
 import { ERASURES } from './erasure/store/erasures.ts';
 import { EVENT_OUTBOX } from './events/store/event-outbox.ts';
-import { EVENT_STATE, HOST_EVENTS } from './events/store/host-events.ts';
+import { EVENT_STATE, HOST_EVENTS } from './events/store/event-outbox.ts';
 import { FOLLOWS } from './follow/store/follows.ts';
 import { INTERACTIONS } from './interactions/store/interactions.ts';
 import { ITEM_MARKS } from './marks/store/item-marks.ts';

@@ -4,19 +4,18 @@ import { visible } from '../../../src/lib/redact.ts';
 import type { PublishActionInput } from '../../../src/features/shapes.ts';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
 import {
-  configOf,
-  CommandError,
   type CommandContext,
-  type Terminal,
+  CommandError,
   DEMO_TENANT,
+  type Terminal,
+  configOf,
   findServer,
 } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/connection.ts';
 import { ownToken } from '../../../src/cli/token.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
 import { liveAction, story } from './story.ts';
-import { followsOfRepositories, paced, readTrace, type TraceAction } from './trace.ts';
-import { watchingHints } from './watching-hints.ts';
+import { type TraceAction, followsOfRepositories, paced, readTrace } from './trace.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
 import { withSecret } from '../../../src/cli/kept-secret.ts';
@@ -181,4 +180,34 @@ async function playStory(client: ApiClient, terminal: Terminal): Promise<void> {
       `  ${publishAction.action.descriptor.summary}${publishAction.isReplay ? ' (from last time)' : ''}`,
     );
   }
+}
+
+const WATCH =
+  'subscription { feedEvents { __typename ... on FeedItemAdded { item { action { descriptor { summary } } } } } }';
+const READ = '{ feed(first: 10) { edges { node { relevancy reasons action { descriptor { summary } } } } } }';
+
+function watchingHints(url: string, token: string): string[] {
+  const endpoint = `${url.replace(/\/(?:graphql)?$/, '')}/graphql`;
+  const call = (query: string, accept: string) =>
+    [
+      `  curl -sN ${endpoint} -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\`,
+      `    -H 'accept: ${accept}' -d '${JSON.stringify({ query })}'`,
+    ].join('\n');
+  return [
+    '',
+    `The demo, with two readers and somebody who publishes: ${endpoint.replace(/graphql$/, 'console/demo')}`,
+    '',
+    `All of this is in the feed of "${READER}". To watch it in another terminal:`,
+    '',
+    `  TOKEN=${token}`,
+    call(WATCH, 'text/event-stream'),
+    '',
+    'To read it:',
+    '',
+    call(READ, 'application/json'),
+    '',
+    `In a browser: ${endpoint.replace(/graphql$/, 'console')}, or ${endpoint}, with {"authorization": "Bearer …"} under Headers.`,
+    '',
+    'Live actions (stop with Ctrl-C):',
+  ];
 }

@@ -77,7 +77,7 @@ export const addProject: AddCommands = (program, context, exit) => {
     .command('schema')
     .description("print the API's schema, including the configured types, as SDL")
     .action(async () => {
-      const { schema } = await import('./schema.ts');
-      await schema(context());
+      const { printedSchema } = await import('../../../src/graphql/in-process.ts');
+      context().terminal.out((await printedSchema()).trimEnd());
     });
 };

@@ -1,7 +1,6 @@
 import { decideDue } from '../../notifications/src/due.ts';
 import { notificationsOf } from '../../notifications/src/store/notifications.ts';
-import { createPushClient, type PushClient } from './client.ts';
-import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts';
+import { type WebhookOutcome, createWebhookClient } from '../../../src/connections/webhook-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
 import { plainId } from '../../../src/domain/stored-id.ts';
@@ -12,12 +11,12 @@ import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { logPushBack, logPushFailing, logPushGivenUp } from '../../../src/telemetry/events.ts';
 import type { PushOutcome } from '../../../src/telemetry/metrics.ts';
 import {
-  pushRegistrationsRepository,
-  contentOf,
   type DuePush,
-  isPushDue,
   type PushPlaces,
   type QueuedPush,
+  contentOf,
+  isPushDue,
+  pushRegistrationsRepository,
 } from '../../notifications/src/store/push.ts';
 
 /** After this a message is given up. */
@@ -259,4 +258,58 @@ function bodyOf(userId: string, { total, notifications }: QueuedPush): string {
     if (Buffer.byteLength(body) <= MAX_BODY_BYTES || shown.length === 0) return body;
     shown.pop();
   }
+}
+
+/** Where a browser takes push messages, and the keys that they are encrypted with. */
+interface PushTarget {
+  readonly endpoint: string;
+  readonly p256dh: string;
+  readonly auth: string;
+}
+
+interface PushClientOptions {
+  /** The keys by which push services know this server, in base64url. */
+  readonly publicKey: string;
+  readonly privateKey: string;
+  /** Whom push services tell of trouble: `mailto:` or `https:`. */
+  readonly subject: string;
+  /** Time limit of a whole attempt. */
+  readonly timeoutMs: number;
+  /** Also to private networks, and by plain HTTP. */
+  readonly allowPrivateAddress: boolean;
+}
+
+interface PushMessage {
+  readonly body: string;
+  /** How long the push service keeps it, in seconds. */
+  readonly ttl: number;
+}
+
+interface PushClient {
+  /** Resolves within the time limit. Rejects when the signal aborts, and for keys that nothing can be encrypted with. */
+  send(target: PushTarget, message: PushMessage, signal: AbortSignal): Promise<WebhookOutcome>;
+}
+
+/** Sends encrypted messages to push services, each by a connection of its own: members name the addresses. */
+export function createPushClient(options: PushClientOptions): PushClient {
+  const { publicKey, privateKey, subject, timeoutMs, allowPrivateAddress } = options;
+  return {
+    async send({ endpoint, p256dh, auth }, { body, ttl }, signal) {
+      // Loaded by processes that send messages only.
+      const { default: webPush } = await import('web-push');
+      const { headers, body: encrypted } = webPush.generateRequestDetails(
+        { endpoint, keys: { p256dh, auth } },
+        body,
+        { vapidDetails: { subject, publicKey, privateKey }, TTL: ttl },
+      );
+      const sent = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+      using client = createWebhookClient({
+        url: endpoint,
+        timeoutMs,
+        allowPrivateAddress,
+        maxConnections: 1,
+      });
+      return await client.post(Object.fromEntries(sent) as Record<string, string>, encrypted, signal);
+    },
+  };
 }

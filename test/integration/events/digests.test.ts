@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
-import { digestJob } from '../../../packages/events/src/jobs/digests.ts';
+import { digestJob } from '../../../packages/events/src/jobs/event-mover.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, reporting, runnerOf } from '../../support/jobs.ts';
 import { startMailer } from '../../support/mailer.ts';

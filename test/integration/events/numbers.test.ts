@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HostEvent } from '../../../src/domain/host-event.ts';
 import { COLLECTIONS } from '../../../src/app/collections.ts';
-import { tenantDataRepository } from '../../../packages/tenants/src/tenant-data.ts';
+import { tenantDataRepository } from '../../../packages/tenants/src/all-of-tenant.ts';
 import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
 import { openParts } from '../../support/parts.ts';
 

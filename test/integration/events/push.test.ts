@@ -1,7 +1,7 @@
 import { pushRegistrationsRepository } from '../../../packages/notifications/src/store/push.ts';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPushClient } from '../../../packages/web-push/src/client.ts';
+import { createPushClient } from '../../../packages/web-push/src/push.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { dueNotifications } from '../../../packages/notifications/src/due.ts';
 import { pushJob } from '../../../packages/web-push/src/push.ts';

@@ -1,9 +1,9 @@
 import type { HostEvent } from '../../../../src/domain/host-event.ts';
-import type { Job, JobSetup } from '../../../../src/jobs/job.ts';
-import { digestsRepository } from '../store/digests.ts';
+import { type Job, type JobSetup, type Round, eachDue } from '../../../../src/jobs/job.ts';
+import { type DueDigest, digestsRepository, isDigestDue } from '../store/digests.ts';
 import { eventSourcesRepository } from '../store/event-sources.ts';
 import { hostEventsRepository } from '../store/host-events.ts';
-import { digestJob } from './digests.ts';
+import { newObjectId } from '../../../../src/storage/database/mongo.ts';
 
 const BATCH = 500;
 /** A busy server writes events all the time, and a round costs the same for one as for hundreds. The first does not wait. */
@@ -73,5 +73,47 @@ function eventMover(setup: JobSetup, retentionMs: number): Job {
     if (performance.now() < purgeAt) return;
     const purged = await log.purge(new Date(now.getTime() - retentionMs), BATCH);
     if (purged < BATCH) purgeAt = performance.now() + PURGE_EVERY_MS;
+  }
+}
+
+/** Wait after a failed count. Readers whose counts always fail would otherwise fill every batch. */
+const RETRY_MS = 5 * 60_000;
+
+/**
+ * Records `digest.due` for readers who received something and have not read since. The event id is derived from the reader
+ * and the due time, so retries record it once.
+ *
+ * @param afterMs inactivity after which a reader is reminded
+ */
+export function digestJob({ core, config, countUnread }: JobSetup, afterMs: number): Job {
+  const { eventOutbox } = core;
+  const digests = digestsRepository(core.collections);
+  const { leaseMs, pollMs } = config.fanOut;
+  return {
+    name: 'digests',
+    every: pollMs,
+    due: [{ collection: 'feeds', filter: isDigestDue }],
+    run: eachDue({
+      batch: 50,
+      due: (now, limit) => digests.claimDue({ token: newObjectId(), now, leaseMs }, limit),
+      run: decide,
+    }),
+  };
+
+  async function decide(due: DueDigest, { now }: Round): Promise<void> {
+    const earliest = (due.activeAt?.getTime() ?? 0) + afterMs;
+    if (earliest > now.getTime()) {
+      await digests.release(due, new Date(earliest));
+      return;
+    }
+    let unread;
+    try {
+      unread = await countUnread(due.id);
+    } catch (error) {
+      await digests.release(due, new Date(now.getTime() + RETRY_MS), { error });
+      throw error;
+    }
+    if (unread.count > 0) await eventOutbox.putDigest(due, unread);
+    await digests.settle(due, unread.count > 0 ? now : null);
   }
 }

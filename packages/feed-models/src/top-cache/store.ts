@@ -1,20 +1,29 @@
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import {
-  eachChunk,
   type FeedModel,
+  type FeedQuery,
   type FeedStore,
   type FillOptions,
+  type HoldersQuery,
+  type ReaderDelivery,
+  eachChunk,
   higher,
 } from '../../../../src/feed/feed-store.ts';
-import { feedTopsRepository, type FeedTop, type FeedTopsRepository } from './repository.ts';
-import type { UserId } from '../../../../src/domain/action.ts';
+import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import {
-  compareFeedPositions,
   type FeedEntry,
   type FeedPosition,
+  compareFeedPositions,
 } from '../../../../src/domain/newsfeed-item.ts';
-import { deliverInRounds, unite } from '../shared.ts';
-import { isBehind } from '../../../../src/feed/models/stored-entries.ts';
+import { comesBefore, deliverInRounds, entriesAbove, nameOfEntry, separated, unite } from '../shared.ts';
+import { isBehind, toEntry, toEntryDocument } from '../../../../src/feed/models/stored-entries.ts';
+import { type Collection, type Document, ObjectId } from 'mongodb';
+import type {
+  FeedEntryDocument,
+  FeedPlaceDocument,
+} from '../../../../src/storage/documents/feed-documents.ts';
+import { toPlace, toPosition } from '../../../../src/feed/store/feed-position.ts';
+import { duplicatePositions, isDuplicateKey } from '../../../../src/storage/database/errors.ts';
 
 const COLLECTION = 'feedTops';
 
@@ -125,4 +134,329 @@ function fillTop(
     .filter((entry) => floor === null || compareFeedPositions(entry, floor) < 0)
     .sort(compareFeedPositions);
   return { version: top.version, entries: all.slice(0, cap), floor: all[cap] ?? floor };
+}
+
+/** The newest entries of one reader's feed, best first. `_id` is the reader's id. */
+interface FeedTopDocument {
+  _id: string;
+  entries: FeedEntryDocument[];
+  /** The highest evicted position. */
+  floor: FeedPlaceDocument | null;
+  /** Changes with every write. */
+  version: ObjectId;
+}
+
+interface FeedTop {
+  readonly entries: readonly FeedEntry[];
+  readonly floor: FeedPosition | null;
+  /** Passed to `replace`. `null`: there is no document. */
+  readonly version: string | null;
+}
+
+/** One document per reader with the newest `cap` entries, in order. Unique key: `_id`. */
+function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number) {
+  return {
+    /**
+     * One unordered write, or three commands for equal entries of many readers. Returns readers who seem to have it already.
+     */
+    async insert(actionId: ActionId, all: readonly ReaderDelivery[]): Promise<ReaderDelivery[]> {
+      const { alike, others: readers } = separated(all, (entry) => nameOfEntry({ ...entry, actionId }));
+      const id = new ObjectId(actionId);
+      const lost: ReaderDelivery[] = [];
+      for (const group of alike) lost.push(...(await putAlike(collection, cap, { actionId: id, group })));
+      if (readers.length === 0) return lost;
+      try {
+        await collection.bulkWrite(
+          readers.map((reader) => ({
+            updateOne: {
+              // If the reader has the action, this neither matches nor can be inserted: reported as a duplicate key.
+              filter: { _id: reader.userId, $nor: [{ 'entries.actionId': id }] },
+              update: putStages(id, reader, cap),
+              upsert: true,
+            },
+          })),
+          { ordered: false },
+        );
+        return lost;
+      } catch (error) {
+        return [...lost, ...duplicatePositions(error).flatMap((position) => readers[position] ?? [])];
+      }
+    },
+
+    /** Raises relevancies and adds reasons in one unordered write; never lowers. */
+    async raise(actionId: ActionId, readers: readonly ReaderDelivery[]): Promise<void> {
+      if (readers.length === 0) return;
+      const id = new ObjectId(actionId);
+      await collection.bulkWrite(
+        readers.map((reader) => ({
+          updateOne: { filter: { _id: reader.userId }, update: putStages(id, reader, cap) },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Those of the readers who have the action, with their entries. */
+    async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderDelivery[]> {
+      const id = new ObjectId(actionId);
+      const documents = await collection
+        .aggregate<Pick<FeedTopDocument, '_id' | 'entries'>>([
+          { $match: { _id: { $in: [...userIds] }, 'entries.actionId': id } },
+          {
+            $project: {
+              entries: { $filter: { input: '$entries', as: 'held', cond: { $eq: ['$$held.actionId', id] } } },
+            },
+          },
+        ])
+        .toArray();
+      return documents.flatMap(({ _id, entries }) =>
+        entries.map(({ relevancy, reasons }) => ({ userId: _id, relevancy, reasons })),
+      );
+    },
+
+    /** The whole document. */
+    async read(userId: UserId): Promise<FeedTop> {
+      const document = await collection.findOne({ _id: userId });
+      return document === null
+        ? { entries: [], floor: null, version: null }
+        : {
+            entries: document.entries.map(toEntry),
+            floor: document.floor && toPosition(document.floor),
+            version: document.version.toHexString(),
+          };
+    },
+
+    /** Writes a modified document; returns false without writing if another writer changed it meanwhile. */
+    async replace(userId: UserId, { entries, floor, version }: FeedTop): Promise<boolean> {
+      try {
+        const { matchedCount, upsertedCount } = await collection.updateOne(
+          { _id: userId, version: version === null ? new ObjectId() : new ObjectId(version) },
+          {
+            $set: {
+              entries: entries.map(toEntryDocument),
+              floor: floor && toPlace(floor),
+              version: new ObjectId(),
+            },
+          },
+          { upsert: version === null },
+        );
+        return matchedCount + upsertedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Returns only the requested part of the document. */
+    async page(userId: UserId, query: FeedQuery): Promise<Omit<FeedTop, 'version'>> {
+      const conditions = pageConditions(query);
+      const input =
+        conditions.length === 0
+          ? '$entries'
+          : { $filter: { input: '$entries', as: 'entry', cond: { $and: conditions } } };
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries' | 'floor'>>([
+          { $match: { _id: userId } },
+          { $project: { floor: 1, entries: { $slice: [input, query.limit] } } },
+        ])
+        .toArray();
+      return {
+        entries: (document?.entries ?? []).map(toEntry),
+        floor: document?.floor == null ? null : toPosition(document.floor),
+      };
+    },
+
+    async find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      const [document] = await collection
+        .aggregate<Pick<FeedTopDocument, 'entries'>>([
+          { $match: { _id: userId } },
+          {
+            $project: {
+              entries: {
+                $filter: { input: '$entries', as: 'held', cond: { $in: ['$$held.actionId', ids] } },
+              },
+            },
+          },
+        ])
+        .toArray();
+      return (document?.entries ?? []).map(toEntry);
+    },
+
+    /** The next readers who have the action, ordered by id. Index `holders`. */
+    async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
+      const documents = await collection
+        .find({
+          'entries.actionId': new ObjectId(actionId),
+          ...(after === null ? {} : { _id: { $gt: after } }),
+        })
+        .sort({ _id: 1 })
+        .project<{ _id: UserId }>({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit)
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    },
+
+    async remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void> {
+      const ids = actionIds.map((id) => new ObjectId(id));
+      await collection.updateMany(
+        { _id: { $in: [...userIds] }, 'entries.actionId': { $in: ids } },
+        { $pull: { entries: { actionId: { $in: ids } } }, $set: { version: new ObjectId() } },
+      );
+    },
+
+    async trim(userId: UserId, from: FeedPosition): Promise<void> {
+      await collection.updateOne({ _id: userId }, [
+        { $set: { entries: entriesAbove(from), version: new ObjectId() } },
+      ]);
+    },
+
+    async drop(userId: UserId): Promise<void> {
+      await collection.deleteOne({ _id: userId });
+    },
+  };
+}
+
+type FeedTopsRepository = ReturnType<typeof feedTopsRepository>;
+
+function pageConditions({ after, since, until }: FeedQuery): object[] {
+  const place = after && toPlace(after);
+  return [
+    ...(since === undefined ? [] : [{ $gte: ['$$entry.relevancy', since] }]),
+    ...(until === undefined ? [] : [{ $lt: ['$$entry.relevancy', until] }]),
+    ...(place === undefined
+      ? []
+      : [
+          {
+            $or: [
+              { $lt: ['$$entry.relevancy', place.relevancy] },
+              {
+                $and: [
+                  { $eq: ['$$entry.relevancy', place.relevancy] },
+                  { $lt: ['$$entry.actionId', place.actionId] },
+                ],
+              },
+            ],
+          },
+        ]),
+  ];
+}
+
+/**
+ * Adds one entry to the documents of many readers: one query for readers that have a document, one statement for them, and
+ * one that creates documents for the others. Returns readers who seem to have the entry already.
+ */
+async function putAlike(
+  collection: Collection<FeedTopDocument>,
+  cap: number,
+  { actionId, group }: { readonly actionId: ObjectId; readonly group: readonly ReaderDelivery[] },
+): Promise<ReaderDelivery[]> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const found = await collection
+    .aggregate<{ readonly _id: UserId; readonly holds: boolean }>([
+      { $match: { _id: { $in: group.map(({ userId }) => userId) } } },
+      { $project: { holds: { $in: [actionId, '$entries.actionId'] } } },
+    ])
+    .toArray();
+  const holds = new Map(found.map((document) => [document._id, document.holds]));
+  const waiting = found.flatMap(({ _id, holds: isHeld }) => (isHeld ? [] : [_id]));
+  const without = group.filter(({ userId }) => !holds.has(userId));
+  if (waiting.length > 0) {
+    const stages = putStages(actionId, first, cap);
+    const absent = { $nor: [{ 'entries.actionId': actionId }] };
+    const { matchedCount } = await collection.updateMany({ _id: { $in: waiting }, ...absent }, stages);
+    // Another writer has just added it, perhaps with a lower relevancy: raise it. Both report it as added.
+    if (matchedCount < waiting.length) await collection.updateMany({ _id: { $in: waiting } }, stages);
+  }
+  const lost = group.filter(({ userId }) => holds.get(userId) === true);
+  if (without.length === 0) return lost;
+  const version = new ObjectId();
+  try {
+    await collection.insertMany(
+      without.map(({ userId, relevancy, reasons }) => ({
+        ...{ _id: userId, version, floor: null },
+        entries: [toEntryDocument({ actionId: actionId.toHexString(), relevancy, reasons })],
+      })),
+      { ordered: false },
+    );
+    return lost;
+  } catch (error) {
+    return [...lost, ...duplicatePositions(error).flatMap((position) => without[position] ?? [])];
+  }
+}
+
+/**
+ * Adds one entry in order, or raises it; evicts the last one if there is one too many, and raises the floor to it. One
+ * atomic update. An entry that would not come above the floor changes nothing.
+ */
+function putStages(
+  actionId: ObjectId,
+  { relevancy, reasons }: Pick<ReaderDelivery, 'relevancy' | 'reasons'>,
+  cap: number,
+): Document[] {
+  const others = {
+    $filter: { input: '$entries', as: 'other', cond: { $ne: ['$$other.actionId', actionId] } },
+  };
+  const isSame = { $eq: ['$$other.actionId', actionId] };
+  return [
+    { $set: { entries: { $ifNull: ['$entries', []] }, floor: { $ifNull: ['$floor', null] } } },
+    {
+      $set: {
+        version: new ObjectId(),
+        entries: {
+          $let: {
+            vars: {
+              held: { $arrayElemAt: [{ $filter: { input: '$entries', as: 'other', cond: isSame } }, 0] },
+            },
+            in: {
+              $let: {
+                vars: {
+                  put: {
+                    actionId,
+                    relevancy: { $max: ['$$held.relevancy', relevancy] },
+                    reasons: {
+                      $concatArrays: [
+                        { $ifNull: ['$$held.reasons', []] },
+                        { $setDifference: [[...reasons], { $ifNull: ['$$held.reasons', []] }] },
+                      ],
+                    },
+                  },
+                },
+                in: {
+                  $cond: [
+                    { $or: [{ $eq: ['$floor', null] }, comesBefore('$$put', '$floor')] },
+                    {
+                      $sortArray: {
+                        input: { $concatArrays: [others, ['$$put']] },
+                        sortBy: { relevancy: -1, actionId: -1 },
+                      },
+                    },
+                    '$entries',
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      $set: {
+        floor: {
+          $cond: [
+            { $gt: [{ $size: '$entries' }, cap] },
+            {
+              $let: {
+                vars: { last: { $arrayElemAt: ['$entries', cap] } },
+                in: { relevancy: '$$last.relevancy', actionId: '$$last.actionId' },
+              },
+            },
+            '$floor',
+          ],
+        },
+      },
+    },
+    { $set: { entries: { $slice: ['$entries', cap] } } },
+  ];
 }
