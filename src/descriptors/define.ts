@@ -31,32 +31,26 @@ export const tagsSchema = z
   .max(MAX_TAGS, `Must have at most ${String(MAX_TAGS)} tags`)
   .transform((tags) => [...new Set(tags)]);
 
-interface CommonField {
-  readonly isOptional: boolean;
-  readonly description: string;
-}
-
 /** Compiled field. Validation, API types, rename paths and indexes are derived from it. */
-export type DescriptorField = CommonField &
-  (
-    | {
-        readonly kind: 'id';
-        readonly isIndexed: boolean;
-        /** Refers to a person instead of a thing. */
-        readonly isPerson: boolean;
-        /** Must be the id of the action's actor, unless a service publishes. */
-        readonly isActor: boolean;
-      }
-    /** A copy of the name that belongs to `idField`: reads show the current name, renames update the copy. */
-    | { readonly kind: 'nameOf'; readonly idField: string }
-    | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
-    /** A finite number from `min` to `max`. */
-    | { readonly kind: 'number'; readonly isInteger: boolean; readonly min: number; readonly max: number }
-    | { readonly kind: 'boolean' | 'dateTime' }
-    | { readonly kind: 'enum'; readonly values: readonly string[] }
-    /** Free JSON; defaults to `{}`. */
-    | { readonly kind: 'json'; readonly maxBytes: number }
-  );
+export type DescriptorField = { readonly isOptional: boolean; readonly description: string } & (
+  | {
+      readonly kind: 'id';
+      readonly isIndexed: boolean;
+      /** Refers to a person instead of a thing. */
+      readonly isPerson: boolean;
+      /** Must be the id of the action's actor, unless a service publishes. */
+      readonly isActor: boolean;
+    }
+  /** A copy of the name that belongs to `idField`: reads show the current name, renames update the copy. */
+  | { readonly kind: 'nameOf'; readonly idField: string }
+  | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number }
+  /** A finite number from `min` to `max`. */
+  | { readonly kind: 'number'; readonly isInteger: boolean; readonly min: number; readonly max: number }
+  | { readonly kind: 'boolean' | 'dateTime' }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  /** Free JSON; defaults to `{}`. */
+  | { readonly kind: 'json'; readonly maxBytes: number }
+);
 
 /** A field whose id becomes a ref of the action. */
 export interface RefField {

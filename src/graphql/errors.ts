@@ -81,16 +81,11 @@ function rootCause(error: unknown): unknown {
   return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
 }
 
-interface Refusal {
-  readonly message: string;
-  readonly http: HttpAnswer;
-}
-
 /**
  * Set when GraphQL or its HTTP layer rejected the request. GraphQL also reports internal errors: those thrown by a resolver
  * have a path, and values that do not match the schema have no location in the document.
  */
-function refusalOf(error: unknown): Refusal | null {
+function refusalOf(error: unknown): { readonly message: string; readonly http: HttpAnswer } | null {
   if (!(error instanceof GraphQLError)) return null;
   const { message, path, nodes, source } = error;
   if (path === undefined && (nodes !== undefined || source !== undefined))

@@ -47,16 +47,12 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
-export interface LineSink {
-  write(line: string): void;
-}
-
 export interface LoggerOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Human-readable lines instead of JSON. Default false. */
   readonly isPretty?: boolean;
   /** Receives complete lines. Default: stderr, since stdout is reserved for output of commands. */
-  readonly sink?: LineSink;
+  readonly sink?: { write(line: string): void };
 }
 
 export function createLogger(options: LoggerOptions): Logger {

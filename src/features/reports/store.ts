@@ -17,13 +17,6 @@ import type { UnsentEvents } from '../../storage/documents/event-documents.ts';
 import { type EventEntries, NO_EVENTS } from '../../storage/stages/event-entries.ts';
 import { literal } from '../../storage/stages/revision.ts';
 
-interface ReportedDocument {
-  by: string;
-  at: Date;
-  reason: string;
-  text?: string;
-}
-
 export interface ReportDocument extends UnsentEvents {
   _id: ObjectId;
   /** What is reported: `action:`, `interaction:` or `user:` and its id. */
@@ -36,7 +29,7 @@ export interface ReportDocument extends UnsentEvents {
   actorId: string;
   state: ReportState;
   /** One for each member. */
-  reports: ReportedDocument[];
+  reports: { by: string; at: Date; reason: string; text?: string }[];
   /** Number of reports since it was last resolved. */
   open: number;
   /** The first of them. */

@@ -21,13 +21,10 @@ export function isBehind(stored: Placement, wanted: Placement): boolean {
   );
 }
 
-interface SameBoost {
-  readonly boost: Placement;
-  readonly readers: readonly ReaderDelivery[];
-}
-
 /** Groups readers with equal boosts, so that they share one write. */
-export function byBoost(readers: readonly ReaderDelivery[]): SameBoost[] {
+export function byBoost(
+  readers: readonly ReaderDelivery[],
+): { readonly boost: Placement; readonly readers: readonly ReaderDelivery[] }[] {
   const groups = new Map<string, { boost: ReaderDelivery; readers: ReaderDelivery[] }>();
   for (const reader of readers) {
     const key = `${String(reader.relevancy.getTime())} ${reader.reasons.join(' ')}`;

@@ -18,11 +18,6 @@ import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
 import type { SliceEntry, SliceQuery } from '../../storage/actions/actions.ts';
 
-interface SlicePosition {
-  readonly conducted: Date;
-  readonly id: ActionId;
-}
-
 /**
  * Visible actions of a ref, newest first. One round trip if the process has cached the actions and names, and the reader's follow
  * of the ref decides; otherwise one more for each.
@@ -51,7 +46,7 @@ export async function readSlice(
     if (found.follow !== null) known = [found.follow];
     return found.entries;
   }
-  const slice = new List<SlicePosition, SliceEntry, Action>({
+  const slice = new List<{ readonly conducted: Date; readonly id: ActionId }, SliceEntry, Action>({
     idOf: (entry) => entry.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,

@@ -233,11 +233,6 @@ export interface CachedAction {
   readonly rev: number;
 }
 
-interface CachedDocument {
-  readonly _id: ObjectId;
-  readonly rev: number;
-}
-
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { actions: collection, readerStamps: stampsCollection } = collections;
@@ -333,7 +328,7 @@ export function actionsRepository(collections: Collections, events: EventEntries
         ],
       };
       const documents = await inTurns(
-        collection.aggregate<WithId<ActionDocument> | CachedDocument>(
+        collection.aggregate<WithId<ActionDocument> | { readonly _id: ObjectId; readonly rev: number }>(
           [
             { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
             { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },

@@ -16,14 +16,8 @@ import { REF, refName, REF_DETAILS } from '../names.ts';
 /** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';
 
-export interface RecordedRef {
-  readonly refId: RefId;
-  readonly type: string;
-  readonly label: string;
-}
-
 /** For a recorded ref, the current one is loaded when more than its id is requested. */
-export type RefSource = RecordedRef | LiveRef;
+export type RefSource = { readonly refId: RefId; readonly type: string; readonly label: string } | LiveRef;
 
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
   return 'followerCount' in source ? source : context.session().load(REF, source.refId);
