@@ -1,3 +1,4 @@
+import { upTo } from '../../../src/storage/database/batches.ts';
 import type { ActionId, UserId } from '../../../src/domain/action.ts';
 import type { HostEventType, NumberedHostEvent } from '../../../src/domain/host-event.ts';
 import { fieldBeside, type Beside } from '../../../src/domain/stored-id.ts';
@@ -143,7 +144,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
     sort: Record<string, 1 | -1>,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    const documents = await webhookDeliveries.find(filter).sort(sort).limit(limit).batchSize(limit).toArray();
+    const documents = await webhookDeliveries.find(filter, upTo(limit)).sort(sort).toArray();
     return documents.map(toDelivery);
   }
 

@@ -1,3 +1,4 @@
+import { upTo } from '../../storage/database/batches.ts';
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
 import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, LANES, type Lane } from '../../domain/lane.ts';
@@ -284,11 +285,12 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
   async function expired(except: readonly ActionId[], now: Date) {
     const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
     const found: Candidates = await collection
-      .find({ ...dueIn('IN_PROGRESS', now), 'fanOut.lane': { $in: [...LANES] }, ...others })
+      .find(
+        { ...dueIn('IN_PROGRESS', now), 'fanOut.lane': { $in: [...LANES] }, ...others },
+        upTo(MOST_TAKEN_OVER),
+      )
       .hint('claim_by_lane')
       .project<Candidates[number]>({ lane: '$fanOut.lane' })
-      .limit(MOST_TAKEN_OVER)
-      .batchSize(MOST_TAKEN_OVER)
       .toArray();
     const ids = found.filter(({ lane }) => lane === found[0]?.lane).map(({ _id }) => _id);
     return { ids, isAll: ids.length < MOST_TAKEN_OVER };

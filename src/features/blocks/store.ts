@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import { type Blocks, NO_BLOCKS } from '../../domain/block.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
-import { inOneBatch } from '../../storage/database/batches.ts';
+import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
@@ -164,19 +164,20 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     /** Whom the member blocks, the newest first, after an optional position. Index `newest`. */
     async list(userId: UserId, after: BlockPosition | null, limit: number): Promise<BlockPosition[]> {
       const documents = await collection
-        .find({
-          '_id.userId': userId,
-          own: { $exists: true },
-          ...(after === null
-            ? {}
-            : {
-                own: { $lte: after.since },
-                $or: [{ own: { $lt: after.since } }, { '_id.otherId': { $gt: after.memberId } }],
-              }),
-        })
+        .find(
+          {
+            '_id.userId': userId,
+            own: { $exists: true },
+            ...(after === null
+              ? {}
+              : {
+                  own: { $lte: after.since },
+                  $or: [{ own: { $lt: after.since } }, { '_id.otherId': { $gt: after.memberId } }],
+                }),
+          },
+          upTo(limit),
+        )
         .sort({ own: -1, '_id.otherId': 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.flatMap(({ _id, own }) =>
         own === undefined ? [] : [{ memberId: _id.otherId, since: own }],

@@ -1,3 +1,4 @@
+import { upTo } from '../../storage/database/batches.ts';
 import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
 import { withoutSubject } from '../../descriptors/anonymise.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
@@ -240,14 +241,15 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
     }): Promise<Report[]> {
       const { beside, state, after, limit } = query;
       const documents = await collection
-        .find({
-          ...fieldBeside(beside),
-          ...(state === null ? {} : { state }),
-          ...(after === null ? {} : behind(after)),
-        })
+        .find(
+          {
+            ...fieldBeside(beside),
+            ...(state === null ? {} : { state }),
+            ...(after === null ? {} : behind(after)),
+          },
+          upTo(limit),
+        )
         .sort(BY_SIZE_AND_AGE)
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(toReport);
     },
@@ -257,11 +259,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       const { memberId } = subject;
       let changed = 0;
       for (const field of ['reports.by', 'actorId', 'takenBy', 'resolvedBy']) {
-        const found = await collection
-          .find({ [field]: memberId })
-          .limit(limit)
-          .batchSize(limit)
-          .toArray();
+        const found = await collection.find({ [field]: memberId }, upTo(limit)).toArray();
         for (const document of found) {
           // What is reported meanwhile is left for the next batch.
           await collection.replaceOne(

@@ -4,7 +4,7 @@ import type { FeedEntryDocument, StoredEntryDocument } from '../../storage/docum
 import type { FeedPageQuery, HoldersQuery, Placement, ReaderDelivery } from '../feed-store.ts';
 import { index } from '../../storage/documents/declaration.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { inOneBatch } from '../../storage/database/batches.ts';
+import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 
 export function toEntry({ actionId, relevancy, reasons }: FeedEntryDocument): FeedEntry {
   return { actionId: actionId.toHexString(), relevancy, reasons };
@@ -138,11 +138,9 @@ export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
     /** Index `page`. */
     async page(query: FeedPageQuery): Promise<FeedEntry[]> {
       const documents = await collection
-        .find(pageFilter(query))
+        .find(pageFilter(query), upTo(query.limit))
         .sort(IN_FEED_ORDER)
         .project<FeedEntryDocument>(ENTRY_FIELDS)
-        .limit(query.limit)
-        .batchSize(query.limit)
         .toArray();
       return documents.map(toEntry);
     },
@@ -159,11 +157,9 @@ export function storedEntries(collection: EntryCollection, keys: EntryKeys) {
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const { filter, order } = keys.holders(actionId, after);
       const documents = await collection
-        .find(filter)
+        .find(filter, upTo(limit))
         .sort(order)
         .project<{ userId: UserId }>({ _id: 0, userId: 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map((document) => document.userId);
     },

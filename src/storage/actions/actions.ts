@@ -27,7 +27,7 @@ import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
 import { claimedBy, type Claim } from '../../fan-out/store/fan-out-claim.ts';
-import { inOneBatch, inTurns } from '../database/batches.ts';
+import { inOneBatch, inTurns, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -57,12 +57,10 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
     ): Promise<{ recorded: Date; id: ActionId } | null> {
       for (let limit = count; ;) {
         const documents = await collection
-          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...ofTypes(types) })
+          .find({ refIds: refId, ...VISIBLE_TO_FOLLOWERS, ...ofTypes(types) }, upTo(limit))
           .hint('recorded_by_ref')
           .sort({ recorded: -1, _id: -1 })
           .project<Pick<ActionDocument, '_id' | 'recorded' | 'expiresAt'>>({ recorded: 1, expiresAt: 1 })
-          .limit(limit)
-          .batchSize(limit)
           .toArray();
         // Not part of the query, since it would mislead the choice of index. Expired actions are deleted within a second.
         const now = clock.time();
@@ -409,9 +407,7 @@ export function actionsRepository(collections: Collections, events: EventEntries
     /** For admins: newest first by id. */
     async list(query: ActionListQuery): Promise<Action[]> {
       const filter = actionListFilter(query);
-      const documents = await inTurns(
-        collection.find(filter).sort({ _id: -1 }).limit(query.limit).batchSize(query.limit),
-      );
+      const documents = await inTurns(collection.find(filter, upTo(query.limit)).sort({ _id: -1 }));
       return documents.map(toAction);
     },
 

@@ -25,6 +25,9 @@ export function inOneBatch<T>(cursor: AbstractCursor<T>, atMost: number): Promis
   return inTurns(cursor.batchSize(atMost + 1));
 }
 
+/** Options of a `find`: at most so many documents, in one round trip. */
+export const upTo = (limit: number) => ({ limit, batchSize: limit });
+
 /** The ids of what a cursor finds. */
 export async function idsOf<D extends { readonly _id: unknown }>(cursor: FindCursor<D>): Promise<D['_id'][]> {
   return (await cursor.project<{ _id: D['_id'] }>({ _id: 1 }).toArray()).map(({ _id }) => _id);

@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, UpdateFilter, WithId, Sort } from 'mongodb';
 import { literal } from '../stages/revision.ts';
 import { isDuplicateKey } from './errors.ts';
-import { inOneBatch } from './batches.ts';
+import { inOneBatch, upTo } from './batches.ts';
 
 /** Candidates read at once: the first ones may be taken by other processes that look at the same moment. */
 const CANDIDATES = 8;
@@ -24,11 +24,9 @@ async function claimFirstOf<D extends Document>(
 ): Promise<FirstOf<D> | null> {
   for (;;) {
     const candidates = await collection
-      .find(due)
+      .find(due, upTo(CANDIDATES))
       .sort(sort)
       .project<{ _id: WithId<D>['_id'] }>({ _id: 1 })
-      .limit(CANDIDATES)
-      .batchSize(CANDIDATES)
       .toArray();
     for (const { _id } of candidates) {
       const filter: Filter<D> = { ...due, _id };

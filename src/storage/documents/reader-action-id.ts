@@ -1,7 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { retryOnDuplicateKey } from '../database/errors.ts';
-import { inOneBatch } from '../database/batches.ts';
+import { inOneBatch, upTo } from '../database/batches.ts';
 import {
   index,
   type Declaration,
@@ -140,10 +140,8 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
     /** Newest first, after an optional position. */
     async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
       const documents = await collection
-        .find({ '_id.userId': userId, ...behind(after) })
+        .find({ '_id.userId': userId, ...behind(after) }, upTo(limit))
         .sort(NEWEST_FIRST)
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
     },

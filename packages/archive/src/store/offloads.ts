@@ -1,3 +1,4 @@
+import { upTo } from '../../../../src/storage/database/batches.ts';
 import type { Core } from '../../../../src/features/core.ts';
 import { ObjectId, type Filter } from 'mongodb';
 import type { ActionId } from '../../../../src/domain/action.ts';
@@ -64,14 +65,15 @@ export function offloadsRepository(collections: Collections) {
       limit: number,
     ): Promise<OffloadBatch | null> {
       const found = await actions
-        .find({
-          ...IS_SETTLED,
-          ...(after === null ? {} : { _id: { $gt: new ObjectId(after) } }),
-          latest: { $lt: before },
-        })
+        .find(
+          {
+            ...IS_SETTLED,
+            ...(after === null ? {} : { _id: { $gt: new ObjectId(after) } }),
+            latest: { $lt: before },
+          },
+          upTo(limit),
+        )
         .sort({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       const last = found.at(-1);
       if (last === undefined) return null;

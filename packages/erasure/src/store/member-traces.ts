@@ -8,7 +8,7 @@ import { clock } from '../../../../src/lib/clock.ts';
 import { ACTION_TRACES, anonymiseActions } from '../../../../src/features/erasure/store/anonymise-actions.ts';
 import { moderationRepository } from '../../../../src/features/moderation/store/moderation.ts';
 import { retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
-import { idsOf } from '../../../../src/storage/database/batches.ts';
+import { idsOf, upTo } from '../../../../src/storage/database/batches.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
 import { HAS_DETAILS, NO_DETAILS } from '../../../../src/features/directory/store/details.ts';
 import { hasWordsOf, NOT_SEARCHABLE } from '../../../../src/features/directory/store/name-search.ts';
@@ -52,13 +52,7 @@ function ownDocuments({ members: { db } }: Collections) {
   return {
     async removeOwn({ memberId }: ErasureSubject, limit: number): Promise<number> {
       for (const [name, field] of own) {
-        const found = await idsOf(
-          db
-            .collection(name)
-            .find({ [field]: memberId })
-            .limit(limit)
-            .batchSize(limit),
-        );
+        const found = await idsOf(db.collection(name).find({ [field]: memberId }, upTo(limit)));
         if (found.length === 0) continue;
         await db.collection(name).deleteMany({ _id: { $in: found } });
         return found.length;
@@ -170,7 +164,7 @@ function followTraces({ follows }: Collections) {
   return {
     /** A batch of the member's own follows. Index `pair`. */
     async followsOf({ memberId }: ErasureSubject, limit: number): Promise<FollowDocument[]> {
-      return follows.find({ followerId: memberId }).hint('pair').limit(limit).batchSize(limit).toArray();
+      return follows.find({ followerId: memberId }, upTo(limit)).hint('pair').toArray();
     },
 
     /**
@@ -218,9 +212,7 @@ function followTraces({ follows }: Collections) {
      */
     async copyFollowers({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await follows
-        .find({ refId: memberId, isCopied: { $exists: false } })
-        .limit(limit)
-        .batchSize(limit)
+        .find({ refId: memberId, isCopied: { $exists: false } }, upTo(limit))
         .toArray();
       if (found.length === 0) return 0;
       const copies = found.filter(isKept(memberId)).map(({ followerId, spans }) => ({
@@ -256,7 +248,7 @@ function followTraces({ follows }: Collections) {
         readonly makeDue: (userIds: readonly UserId[], when: 'before' | 'after') => Promise<void>;
       },
     ): Promise<number> {
-      const found = await follows.find({ refId: memberId }).limit(limit).batchSize(limit).toArray();
+      const found = await follows.find({ refId: memberId }, upTo(limit)).toArray();
       if (found.length === 0) {
         const { deletedCount } = await follows.deleteMany({ refId: pseudonym, isCopied: true });
         return deletedCount;
@@ -316,10 +308,7 @@ function actionTraces(collections: Collections) {
      */
     async anonymiseReshares({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
       const found = await idsOf(
-        actions
-          .find({ 'reshares.by': memberId, reshares: { $exists: true } })
-          .limit(limit)
-          .batchSize(limit),
+        actions.find({ 'reshares.by': memberId, reshares: { $exists: true } }, upTo(limit)),
       );
       const ids = { _id: { $in: found } };
       const renamed = {
@@ -382,7 +371,7 @@ function interactionTraces(collections: Collections) {
      * did concerns the member no longer. Indexes `actor`, `to`, `owned`.
      */
     async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await idsOf(interactions.find({ actorId: memberId }).limit(limit).batchSize(limit));
+      const found = await idsOf(interactions.find({ actorId: memberId }, upTo(limit)));
       if (found.length > 0)
         await interactions.bulkWrite(
           found.map((_id) => ({
@@ -398,10 +387,7 @@ function interactionTraces(collections: Collections) {
           { ordered: false },
         );
       const concerning = await idsOf(
-        interactions
-          .find({ to: { $eq: memberId, $exists: true } })
-          .limit(limit)
-          .batchSize(limit),
+        interactions.find({ to: { $eq: memberId, $exists: true } }, upTo(limit)),
       );
       if (concerning.length > 0)
         await interactions.updateMany(
@@ -477,7 +463,7 @@ function eventTraces({ eventOutbox, hostEvents }: Collections) {
         pull,
       );
       const undelivered = await idsOf(
-        eventOutbox.find({ 'facts.readers.memberId': memberId }).hint('unsent').limit(limit).batchSize(limit),
+        eventOutbox.find({ 'facts.readers.memberId': memberId }, upTo(limit)).hint('unsent'),
       );
       if (undelivered.length > 0) await eventOutbox.updateMany({ _id: { $in: undelivered } }, pull);
       return named + waiting + delivered.modifiedCount + undelivered.length;
@@ -493,11 +479,9 @@ async function renamed<D extends HostEventDocument | OutboxDocument>(
 ): Promise<number> {
   const events = collection as unknown as Collection<WithFacts>;
   const found = await events
-    .find(filter as Filter<WithFacts>)
+    .find(filter as Filter<WithFacts>, upTo(limit))
     .hint(index)
     .project<WithFacts>({ facts: 1, memberIds: 1 })
-    .limit(limit)
-    .batchSize(limit)
     .toArray();
   if (found.length === 0) return 0;
   const put = (id: UserId): UserId => (id === subject.memberId ? subject.pseudonym : id);

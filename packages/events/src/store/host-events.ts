@@ -10,7 +10,7 @@ import type { HostEventDocument } from '../../../../src/storage/documents/event-
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
 import { leased } from '../../../../src/storage/database/lease.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
-import { inOneBatch } from '../../../../src/storage/database/batches.ts';
+import { inOneBatch, upTo } from '../../../../src/storage/database/batches.ts';
 
 /** Attempts before leaving contended numbers to a later call. */
 const MAX_TRIES = 10;
@@ -148,11 +148,9 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
     /** Deletes a batch of events appended before then, oldest first. Returns how many. Numbers are not reused. Index `age`. */
     async purge(before: Date, limit: number): Promise<number> {
       const old = await hostEvents
-        .find({ storedAt: { $lt: before } })
+        .find({ storedAt: { $lt: before } }, upTo(limit))
         .sort({ storedAt: 1 })
         .project<{ _id: string; seq: number }>({ seq: 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       if (old.length === 0) return 0;
       const deletedUpTo = Math.max(...old.map(({ seq }) => seq));

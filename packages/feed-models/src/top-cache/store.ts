@@ -1,3 +1,4 @@
+import { upTo } from '../../../../src/storage/database/batches.ts';
 import { feedCollection, index } from '../../../../src/storage/documents/declaration.ts';
 import {
   type FeedModel,
@@ -285,14 +286,15 @@ function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number
     /** The next readers who have the action, ordered by id. Index `holders`. */
     async someHolders(actionId: ActionId, { after = null, limit }: HoldersQuery): Promise<UserId[]> {
       const documents = await collection
-        .find({
-          'entries.actionId': new ObjectId(actionId),
-          ...(after === null ? {} : { _id: { $gt: after } }),
-        })
+        .find(
+          {
+            'entries.actionId': new ObjectId(actionId),
+            ...(after === null ? {} : { _id: { $gt: after } }),
+          },
+          upTo(limit),
+        )
         .sort({ _id: 1 })
         .project<{ _id: UserId }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(({ _id }) => _id);
     },

@@ -10,7 +10,7 @@ import type { DetailsDocument, MemberDocument } from '../../../storage/documents
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 
@@ -156,14 +156,15 @@ export function membersRepository(
     /** Members of a group in order of id, after `afterId`. Indexes `team`, `department`. */
     async inGroup(group: Group, afterId: UserId | null, limit: number): Promise<Member[]> {
       const documents = await collection
-        .find({
-          [group.kind === 'team' ? 'teamId' : 'departmentId']: group.id,
-          ...(afterId === null ? {} : { _id: { $gt: afterId } }),
-        })
+        .find(
+          {
+            [group.kind === 'team' ? 'teamId' : 'departmentId']: group.id,
+            ...(afterId === null ? {} : { _id: { $gt: afterId } }),
+          },
+          upTo(limit),
+        )
         .sort({ _id: 1 })
         .project<PlainMember>(WITHOUT_DETAILS)
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(toMember);
     },

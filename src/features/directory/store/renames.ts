@@ -1,3 +1,4 @@
+import { upTo } from '../../../storage/database/batches.ts';
 import { idsBeside } from '../../../domain/stored-id.ts';
 import type { UserId } from '../../../domain/action.ts';
 import type { Collection, Document, Filter } from 'mongodb';
@@ -137,10 +138,8 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
         ...(version === FIRST_VERSION ? { $or: differsFrom(id, name) } : {}),
       } as Filter<ActionDocument>;
       const found = await actions
-        .find(older)
+        .find(older, upTo(limit))
         .project<{ _id: ActionDocument['_id'] }>({ _id: 1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       if (found.length > 0)
         await actions.updateMany(
@@ -156,9 +155,7 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
      */
     async settleFirst(source: NameSource, now: Date, limit: number): Promise<number> {
       const due = await sourceOf(source)
-        .find({ ...isRenameDue(now), version: FIRST_VERSION })
-        .limit(limit)
-        .batchSize(limit)
+        .find({ ...isRenameDue(now), version: FIRST_VERSION }, upTo(limit))
         .toArray();
       if (due.length === 0) return 0;
       const ids = due.map(({ _id }) => _id);
@@ -166,10 +163,8 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
       const [known, holders] = await Promise.all([
         other.find({ _id: { $in: ids }, version: { $gte: FIRST_VERSION } }).toArray(),
         actions
-          .find({ names: { $in: ids.map((id) => nameStamp(id, UNCARRIED)) } })
+          .find({ names: { $in: ids.map((id) => nameStamp(id, UNCARRIED)) } }, upTo(SETTLE_LIMIT))
           .project<{ names?: string[] }>({ names: 1 })
-          .limit(SETTLE_LIMIT)
-          .batchSize(SETTLE_LIMIT)
           .toArray(),
       ]);
       if (holders.length === SETTLE_LIMIT) return 0;

@@ -1,3 +1,4 @@
+import { upTo } from '../../../storage/database/batches.ts';
 import type { Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import { notifiedKey, userKey } from '../../../domain/audience.ts';
@@ -57,7 +58,7 @@ export async function anonymiseActions(
 ): Promise<number> {
   const { actions } = collections;
   for (let tries = 1; ; tries++) {
-    const found = await actions.find(where).limit(limit).batchSize(limit).toArray();
+    const found = await actions.find(where, upTo(limit)).toArray();
     if (found.length === 0) return 0;
     // Before the actions, which are needed to find the reasons.
     await anonymiseReasons(collections, subject, found);

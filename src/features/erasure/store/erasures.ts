@@ -4,7 +4,7 @@ import type { UserId } from '../../../domain/action.ts';
 import { type HostEvent, hostEventView, type HostEventView } from '../../../domain/host-event.ts';
 import type { Erasure, ErasureState, ErasureSubject, ErasureTask } from '../../../domain/erasure.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
-import { idsOf } from '../../../storage/database/batches.ts';
+import { idsOf, upTo } from '../../../storage/database/batches.ts';
 import type { ErasureDocument } from '../../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { type Claiming, type Failure, type Held, leased } from '../../../storage/database/lease.ts';
@@ -250,21 +250,22 @@ export function erasureListRepository(erasures: Collection<ErasureDocument>) {
     /** Erasures after a position, latest first. Index `newest`. */
     async read(beside: UserId, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
       const documents = await erasures
-        .find({
-          ...fieldBeside(beside),
-          ...(after === null
-            ? {}
-            : {
-                startedAt: { $lte: after.startedAt },
-                $or: [
-                  { startedAt: { $lt: after.startedAt } },
-                  { startedAt: after.startedAt, _id: { $lt: after.key } },
-                ],
-              }),
-        })
+        .find(
+          {
+            ...fieldBeside(beside),
+            ...(after === null
+              ? {}
+              : {
+                  startedAt: { $lte: after.startedAt },
+                  $or: [
+                    { startedAt: { $lt: after.startedAt } },
+                    { startedAt: after.startedAt, _id: { $lt: after.key } },
+                  ],
+                }),
+          },
+          upTo(limit),
+        )
         .sort({ startedAt: -1, _id: -1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map((document) => ({ ...toErasure(document), key: document._id }));
     },

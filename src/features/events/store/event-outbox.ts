@@ -1,3 +1,4 @@
+import { upTo } from '../../../storage/database/batches.ts';
 import type { Collection, Filter } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
 import type {
@@ -30,11 +31,7 @@ export async function rescueEvents(
   { interactions, eventOutbox }: Collections,
   filter: Filter<InteractionDocument>,
 ): Promise<number> {
-  const found = await interactions
-    .find({ ...filter, unsentAt: { $exists: true } })
-    .limit(BATCH)
-    .batchSize(BATCH)
-    .toArray();
+  const found = await interactions.find({ ...filter, unsentAt: { $exists: true } }, upTo(BATCH)).toArray();
   if (found.length === 0) return 0;
   await putIntoOutbox(eventOutbox, found.flatMap(eventsOfInteraction));
   await interactions.bulkWrite(

@@ -5,7 +5,7 @@ import type { InteractionKind, InteractionGroup } from '../../../domain/relevanc
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { type InteractionDocument, toInteraction } from '../../../storage/documents/documents.ts';
 import type { ReaderAction } from '../../../storage/documents/reader-action-id.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
+import { inTurns, upTo } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 
 interface GroupDocument {
@@ -196,14 +196,15 @@ export function interactionLists({ actions, interactions }: Collections) {
     /** Interactions with a text, most recently recorded first. Index `texts`. */
     async latestTexts(beside: UserId, after: InteractionId | null, limit: number): Promise<Interaction[]> {
       const documents = await interactions
-        .find({
-          ...fieldBeside(beside),
-          text: { $exists: true },
-          ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
-        })
+        .find(
+          {
+            ...fieldBeside(beside),
+            text: { $exists: true },
+            ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
+          },
+          upTo(limit),
+        )
         .sort({ _id: -1 })
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(toInteraction);
     },

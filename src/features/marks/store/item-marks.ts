@@ -13,7 +13,7 @@ import {
 } from '../../../storage/documents/reader-action-id.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
 import { NO_SNOOZE } from './snoozes.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
 
 export const ITEM_MARKS = readerActions('itemMarks', {
@@ -144,14 +144,15 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       limit: number,
     ): Promise<ReaderListEntry[]> {
       const documents = await collection
-        .find({
-          '_id.userId': userId,
-          state,
-          ...behind(after),
-        })
+        .find(
+          {
+            '_id.userId': userId,
+            state,
+            ...behind(after),
+          },
+          upTo(limit),
+        )
         .sort(NEWEST_FIRST)
-        .limit(limit)
-        .batchSize(limit)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
     },

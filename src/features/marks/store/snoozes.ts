@@ -1,3 +1,4 @@
+import { upTo } from '../../../storage/database/batches.ts';
 import type { Collection, Filter } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { EndedSnoozes } from '../../../domain/viewer.ts';
@@ -51,10 +52,8 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     /** The reader's items snoozed at that time. Index `snoozes`. */
     async active(userId: UserId, now: Date): Promise<ActionId[]> {
       const documents = await collection
-        .find({ '_id.userId': userId, until: { $exists: true, $gt: now } })
+        .find({ '_id.userId': userId, until: { $exists: true, $gt: now } }, upTo(2 * MAX_SNOOZED))
         .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
-        .limit(2 * MAX_SNOOZED)
-        .batchSize(2 * MAX_SNOOZED)
         .toArray();
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
@@ -70,11 +69,12 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     /** Index `snoozes`. */
     async ended(userId: UserId, now: Date): Promise<EndedSnoozes> {
       const documents = await collection
-        .find({ '_id.userId': userId, until: { $exists: true, $lte: new Date(now.getTime() + SKEW_MS) } })
+        .find(
+          { '_id.userId': userId, until: { $exists: true, $lte: new Date(now.getTime() + SKEW_MS) } },
+          upTo(MAX_SNOOZED + MAX_LIFTED),
+        )
         .sort({ until: -1 })
         .project<Pick<ItemMarkDocument, '_id' | 'until' | 'isOver'>>({ until: 1, isOver: 1 })
-        .limit(MAX_SNOOZED + MAX_LIFTED)
-        .batchSize(MAX_SNOOZED + MAX_LIFTED)
         .toArray();
       const over = documents.flatMap(({ _id, until, isOver }) =>
         until !== undefined && (isOver === true || until.getTime() <= now.getTime())
@@ -87,12 +87,13 @@ export function snoozesRepository(collection: Collection<ItemMarkDocument>) {
     /** Deletes a few ended snoozes that no longer boost anything. Index `snoozes`. */
     async forgetOld(userId: UserId, now: Date): Promise<void> {
       const old = await collection
-        .find({ '_id.userId': userId, until: { $exists: true, $lte: now }, lifting: { $exists: false } })
+        .find(
+          { '_id.userId': userId, until: { $exists: true, $lte: now }, lifting: { $exists: false } },
+          upTo(MAX_SNOOZED),
+        )
         .sort({ until: -1 })
         .skip(MAX_LIFTED)
         .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
-        .limit(MAX_SNOOZED)
-        .batchSize(MAX_SNOOZED)
         .toArray();
       if (old.length === 0) return;
       await collection.updateMany(

@@ -6,7 +6,7 @@ import type {
   ActionModerationKind,
   ModerationRecord,
 } from '../../../domain/action.ts';
-import { idsOf } from '../../../storage/database/batches.ts';
+import { idsOf, upTo } from '../../../storage/database/batches.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import type { HostEventType } from '../../../domain/host-event.ts';
@@ -202,9 +202,7 @@ export function moderationRepository(
 
     /** Ids of expired actions, oldest first. Index `expiry`. */
     async expired(now: Date, limit: number): Promise<ActionId[]> {
-      const documents = await idsOf(
-        actions.find(isExpired(now)).sort({ expiresAt: 1 }).limit(limit).batchSize(limit),
-      );
+      const documents = await idsOf(actions.find(isExpired(now), upTo(limit)).sort({ expiresAt: 1 }));
       return documents.map((id) => id.toHexString());
     },
 
@@ -253,10 +251,8 @@ export function moderationRepository(
         filter.$or = [{ at: { $lt: query.after.at } }, { _id: { $lt: new ObjectId(query.after.id) } }];
       }
       const documents = await moderationLog
-        .find(filter)
+        .find(filter, upTo(query.limit))
         .sort({ at: -1, _id: -1 })
-        .limit(query.limit)
-        .batchSize(query.limit)
         .toArray();
       return documents.map(toRecord);
     },
