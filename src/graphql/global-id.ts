@@ -102,6 +102,19 @@ export function parseInteractionId(id: string, path: Path): InteractionId {
   return parsed.interactionId;
 }
 
+/**
+ * Parses the global id of a type that a part of the server adds. Throws BAD_USER_INPUT for anything else.
+ * @param read `null`: no such key can have been issued.
+ */
+export function parseAddedId<K>(id: string, path: Path, type: string, read: (key: string) => K | null): K {
+  const parsed = parseGlobalId(id, path);
+  if (parsed.type !== 'other' || parsed.name !== type)
+    throw badInput(`Not the id of a ${type.toLowerCase()}`, path);
+  const key = read(parsed.key);
+  if (key === null) throw badInput(NOT_AN_ID, path);
+  return key;
+}
+
 /** Types whose global id starts with an id of the host application. */
 const HOST_TYPES: ReadonlySet<string> = new Set([
   'Member',

@@ -4,8 +4,8 @@ import type { ExportOptions } from './export.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import type { TokenOptions } from './token.ts';
 
-/** `fanfare token`. */
-export const addToken: AddCommands = (program, context) => {
+/** `fanfare token`, `export`, `rebuild`, `doctor`, `init` and `schema`. */
+export const addOperators: AddCommands = (program, context, exit) => {
   program
     .command('token')
     .description('print a token')
@@ -17,10 +17,7 @@ export const addToken: AddCommands = (program, context) => {
       const { token } = await import('./token.ts');
       await token(context(), options);
     });
-};
 
-/** `fanfare export`. */
-export const addExport: AddCommands = (program, context) => {
   program
     .command('export')
     .description('write everything stored about a member as JSON')
@@ -33,10 +30,7 @@ export const addExport: AddCommands = (program, context) => {
       const { exportMember } = await import('./export.ts');
       await exportMember(context(), options);
     });
-};
 
-/** `fanfare rebuild`. */
-export const addRebuild: AddCommands = (program, context) => {
   program
     .command('rebuild')
     .description(
@@ -50,10 +44,7 @@ export const addRebuild: AddCommands = (program, context) => {
       const { rebuild } = await import('./rebuild.ts');
       await rebuild(context(), options);
     });
-};
 
-/** `fanfare doctor`, `init` and `schema`. */
-export const addProject: AddCommands = (program, context, exit) => {
   program
     .command('doctor')
     .description('check the configuration, the databases and running servers')

@@ -3,8 +3,7 @@ import { isShown } from '../../domain/interaction.ts';
 import { moderates } from '../../domain/viewer.ts';
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { NOT_AN_ID, parseActionId, parseGlobalId, parseInteractionId } from '../../graphql/global-id.ts';
-import { badInput } from '../../domain/errors.ts';
+import { parseActionId, parseAddedId, parseInteractionId } from '../../graphql/global-id.ts';
 import { encodeReportId } from '../../domain/node-ids.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Action } from '../../graphql/types/action.ts';
@@ -73,7 +72,7 @@ const ReportEntry = builder.objectRef<ReportedRecord>('ReportEntry').implement({
   }),
 });
 
-const REPORT_KEY = /^[0-9a-f]{24}$/;
+const readKey = (key: string): string | null => (/^[0-9a-f]{24}$/.test(key) ? key : null);
 
 const Report = builder.objectRef<ReportRecord>('Report').implement({
   description:
@@ -83,7 +82,7 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
     node: {
       is: (source) => 'openedAt' in source,
       load: (key, context) =>
-        REPORT_KEY.test(key) ? getReport(context.core, context.session(), key) : undefined,
+        readKey(key) === null ? undefined : getReport(context.core, context.session(), key),
     } satisfies AddedNode,
   },
   fields: (t) => ({
@@ -196,12 +195,7 @@ builder.queryField('reports', (t) =>
   }),
 );
 
-function parseReportId(given: string): string {
-  const parsed = parseGlobalId(given, ['id']);
-  if (parsed.type !== 'other' || parsed.name !== 'Report') throw badInput('Not the id of a report', ['id']);
-  if (!REPORT_KEY.test(parsed.key)) throw badInput(NOT_AN_ID, ['id']);
-  return parsed.key;
-}
+const parseReportId = (id: string): string => parseAddedId(id, ['id'], 'Report', readKey);
 
 const idArg = { required: true, description: 'Id of the report.' } as const;
 

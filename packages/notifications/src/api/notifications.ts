@@ -13,7 +13,7 @@ import { UnreadCount, UNREAD_COST } from '../../../../src/feed/api/unread-count.
 import { MAX_PAGE_SIZE, pageSize } from '../../../../src/feed/page/paging.ts';
 import { builder } from '../../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../../src/graphql/connection.ts';
-import { NOT_AN_ID, parseActionId, parseGlobalId } from '../../../../src/graphql/global-id.ts';
+import { parseActionId, parseAddedId } from '../../../../src/graphql/global-id.ts';
 import type { PageSize } from '../../../../src/graphql/limits/cost.ts';
 import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
 import { asksForField } from '../../../../src/graphql/live-selection.ts';
@@ -88,18 +88,6 @@ function keyOf(nodeKey: string): { readonly userId: UserId; readonly key: string
   const [, userId, key] = NODE_KEY.exec(nodeKey) ?? [];
   if (userId === undefined || key === undefined || parseNotificationKey(key) === null) return null;
   return { userId, key };
-}
-
-function parseNotificationId(
-  id: string,
-  path: readonly (string | number)[],
-): { readonly userId: UserId; readonly key: string } {
-  const parsed = parseGlobalId(id, path);
-  if (parsed.type !== 'other' || parsed.name !== 'Notification')
-    throw badInput('Not the id of a notification', path);
-  const found = keyOf(parsed.key);
-  if (found === null) throw badInput(NOT_AN_ID, path);
-  return found;
 }
 
 export const Notification = builder.objectRef<NotificationSource>('Notification').implement({
@@ -358,7 +346,7 @@ builder.mutationFields((t) => ({
     },
     async resolve(_root, { upTo, ids }, context) {
       const keys = (ids ?? []).map((id, index) => {
-        const { userId, key } = parseNotificationId(id, ['ids', index]);
+        const { userId, key } = parseAddedId(id, ['ids', index], 'Notification', keyOf);
         if (userId !== context.identity().userId)
           throw badInput('Not a notification of the viewer', ['ids', index]);
         return key;
