@@ -18,7 +18,7 @@ const TIME_OF_DAY = [
   'src/lib/clock.ts',
   'src/http/identity/{auth,tickets}.ts',
   'src/http/limits/deadline.ts',
-  'src/cli/{connection,runtime,token}.ts',
+  'src/cli/{api-client,runtime,token}.ts',
   'packages/operators/src/token.ts',
   'packages/local-engine/src/process/file-lock.ts',
   'packages/react/src/hooks/relative-time.ts',

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandError } from './context.ts';
+import { type CommandContext, CommandError } from './context.ts';
+import type { ActingOptions } from './acting.ts';
+import { ownToken } from './token.ts';
 
 export interface ApiIssue {
   readonly path: readonly (string | number)[];
@@ -138,4 +140,25 @@ function isForGood(error: unknown): boolean {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
+}
+
+interface ConnectionOptions extends ActingOptions {
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+/**
+ * A client of a running server. Without a given token it signs one with the local key, which works if the server uses the
+ * same JWT_SECRET or DATA_DIR.
+ */
+export async function connectToServer(
+  context: CommandContext,
+  options: ConnectionOptions,
+): Promise<ApiClient> {
+  const url = readServerUrl(options.url);
+  const token = options.token ?? (await ownToken(context, 'import', options));
+  const onRetry = (reason: string): void => {
+    context.terminal.note(`${reason}. Trying again for half a minute.`);
+  };
+  return apiClient({ url, token, onRetry });
 }

@@ -11,7 +11,7 @@ import {
   configOf,
   findServer,
 } from '../../../src/cli/context.ts';
-import { connectToServer } from '../../../src/cli/connection.ts';
+import { connectToServer } from '../../../src/cli/api-client.ts';
 import { ownToken } from '../../../src/cli/token.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
 import { liveAction, story } from './story.ts';

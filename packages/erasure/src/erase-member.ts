@@ -5,16 +5,12 @@ import { type Erasure, newPseudonym } from '../../../src/domain/erasure.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { idSchema } from '../../../src/descriptors/id-schema.ts';
 import { requireRole, validate } from '../../../src/features/validate.ts';
-import { runErasure } from './jobs/run-erasure.ts';
+import { runErasure } from './jobs/erasure.ts';
 import { memberTraces } from './store/member-traces.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { idBeside } from '../../../src/domain/stored-id.ts';
-import {
-  erasureListRepository,
-  type ErasurePlace,
-  type ListedErasure,
-} from '../../../src/features/erasure/store/erasures.ts';
+import type { ErasurePlace, ListedErasure } from '../../../src/features/erasure/store/erasures.ts';
 import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
 import type { Page, PageArgs } from '../../../src/features/shapes.ts';
 
@@ -23,7 +19,7 @@ const KEY_BYTES = 32;
 
 /** Erasures, most recently requested first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function listErasures(
-  { collections }: Core,
+  { erasures }: Core,
   identity: Identity,
   args: PageArgs,
 ): Promise<Page<Erasure>> {
@@ -33,8 +29,8 @@ export async function listErasures(
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
     size: pageSize(args.first),
     after: after && { startedAt: new Date(after.at), key: after.id },
-    scan: (from, limit) => erasureListRepository(collections.erasures).read(identity.userId, from, limit),
-    select: (erasures) => Promise.resolve(erasures),
+    scan: (from, limit) => erasures.list(identity.userId, from, limit),
+    select: (found) => Promise.resolve(found),
     cursorOf: (place) => encodePlace(list, place.startedAt.getTime(), place.key),
   });
 }

@@ -4,7 +4,7 @@ import { apiTarget, type ImportTarget, servicesTarget } from './target.ts';
 import { importFile, type ImportedFile } from './import-file.ts';
 import { visible } from '../../../src/lib/redact.ts';
 import type { RecordKind } from './records.ts';
-import { connectToServer } from '../../../src/cli/connection.ts';
+import { connectToServer } from '../../../src/cli/api-client.ts';
 import {
   configOf,
   CommandError,

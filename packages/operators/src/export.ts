@@ -4,7 +4,7 @@ import { isThere, NewFile } from '../../../src/lib/own-file.ts';
 import type { Acting } from '../../../src/features/stored-input.ts';
 import type { ExportPart } from '../../../src/features/shapes.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
-import { connectToServer } from '../../../src/cli/connection.ts';
+import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
 import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';

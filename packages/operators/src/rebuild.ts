@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
-import { connectToServer } from '../../../src/cli/connection.ts';
+import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';

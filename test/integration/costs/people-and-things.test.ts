@@ -1,4 +1,3 @@
-import { erasureListRepository } from '../../../src/features/erasure/store/erasures.ts';
 import { readFileSync } from 'node:fs';
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -289,8 +288,8 @@ test('pins, lists erasures and reads metrics with few commands, each by its inde
   );
   const after = { startedAt: new Date(4_000), key: (4_000).toString(16).padStart(64, '0') };
   const commands = await commandsOf(parts.database, async () => {
-    await erasureListRepository(parts.repositories.collections.erasures).read('ann', null, 26);
-    await erasureListRepository(parts.repositories.collections.erasures).read('ann', after, 26);
+    await parts.repositories.erasures.list('ann', null, 26);
+    await parts.repositories.erasures.list('ann', after, 26);
   });
   expect(commands.map(name)).toEqual(['find erasures', 'find erasures']);
   for (const command of commands)

@@ -217,6 +217,29 @@ export function erasuresRepository(
       return { admitted, erasing };
     },
 
+    /** Erasures after a position, latest first. Index `newest`. */
+    async list(beside: UserId, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+      const documents = await collection
+        .find(
+          {
+            ...fieldBeside(beside),
+            ...(after === null
+              ? {}
+              : {
+                  startedAt: { $lte: after.startedAt },
+                  $or: [
+                    { startedAt: { $lt: after.startedAt } },
+                    { startedAt: after.startedAt, _id: { $lt: after.key } },
+                  ],
+                }),
+          },
+          upTo(limit),
+        )
+        .sort({ startedAt: -1, _id: -1 })
+        .toArray();
+      return documents.map((document) => ({ ...toErasure(document), key: document._id }));
+    },
+
     /** Replaces the member as requester of erasures. Not by their pseudonym: next to the key it would reveal whose it is. */
     async anonymiseRequests(memberId: UserId, unlinked: UserId): Promise<number> {
       const { modifiedCount } = await collection.updateMany({ by: memberId }, { $set: { by: unlinked } });
@@ -244,30 +267,3 @@ export interface ErasurePlace {
 }
 
 export type ListedErasure = Erasure & ErasurePlace;
-
-export function erasureListRepository(erasures: Collection<ErasureDocument>) {
-  return {
-    /** Erasures after a position, latest first. Index `newest`. */
-    async read(beside: UserId, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
-      const documents = await erasures
-        .find(
-          {
-            ...fieldBeside(beside),
-            ...(after === null
-              ? {}
-              : {
-                  startedAt: { $lte: after.startedAt },
-                  $or: [
-                    { startedAt: { $lt: after.startedAt } },
-                    { startedAt: after.startedAt, _id: { $lt: after.key } },
-                  ],
-                }),
-          },
-          upTo(limit),
-        )
-        .sort({ startedAt: -1, _id: -1 })
-        .toArray();
-      return documents.map((document) => ({ ...toErasure(document), key: document._id }));
-    },
-  };
-}
