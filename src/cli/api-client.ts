@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandContext, CommandError } from './context.ts';
-import type { ActingOptions } from './acting.ts';
+import type { ActingOptions } from './token.ts';
 import { ownToken } from './token.ts';
 
 export interface ApiIssue {

@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
-import type { Tenant } from '../domain/stored-id.ts';
+import { TENANT_FORM, type Tenant, isTenantName } from '../domain/stored-id.ts';
 import { OPERATOR, ROLES } from '../domain/viewer.ts';
-import { configOf, CommandError, type CommandContext } from './context.ts';
+import { type CommandContext, CommandError, configOf } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
-import { type ActingOptions, tenantFor } from './acting.ts';
 import { SignJWT } from 'jose';
+import { Acting } from '../features/stored-input.ts';
 
 const TOKEN_MS = 12 * 3_600_000;
 export const TOKEN_ROLES = [...ROLES, OPERATOR] as const;
@@ -55,4 +55,27 @@ export async function ownToken(
     );
   const expiresAt = new Date(Date.now() + TOKEN_MS);
   return signToken({ ...auth, jwtSecret }, { sub, roles: ROLES, tenant, expiresAt });
+}
+
+export interface ActingOptions {
+  readonly tenant?: string | undefined;
+}
+
+/** @throws CommandError when the tenant is missing, or given although tenants are off. */
+export function actingFor({ auth }: Config, { tenant }: ActingOptions): Acting {
+  return new Acting(tenantFor(auth, tenant));
+}
+
+/**
+ * Tenant of a command; `null`: tenants are off.
+ * @throws CommandError when it is missing, or given although tenants are off.
+ */
+export function tenantFor(auth: Config['auth'], given: string | undefined): Tenant | null {
+  if (given !== undefined && !isTenantName(given))
+    throw new CommandError(`--tenant got "${String(given)}", expected ${TENANT_FORM}`);
+  if (auth.tenantClaim === undefined && given !== undefined)
+    throw new CommandError('--tenant is given, but TENANT_CLAIM is not set');
+  if (auth.tenantClaim !== undefined && given === undefined)
+    throw new CommandError('--tenant <name> is missing: TENANT_CLAIM is set');
+  return given ?? null;
 }

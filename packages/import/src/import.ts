@@ -16,7 +16,7 @@ import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
 import { MissingWorker } from '../../../src/cli/worker.ts';
-import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/token.ts';
 import { readWork } from '../../../src/features/operations/read-work.ts';
 
 export interface ImportOptions extends ActingOptions {

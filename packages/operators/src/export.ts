@@ -7,7 +7,7 @@ import { configOf, CommandError, type CommandContext, operatorOf } from '../../.
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
-import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/token.ts';
 import { exportMember as partsOfMember } from '../../erasure/src/export-member.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 

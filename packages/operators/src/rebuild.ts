@@ -4,7 +4,7 @@ import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
-import { actingFor, type ActingOptions } from '../../../src/cli/acting.ts';
+import { actingFor, type ActingOptions } from '../../../src/cli/token.ts';
 import { rebuildFeed, rebuildFeeds } from '../../../src/features/rebuild/rebuild-feed.ts';
 
 export interface RebuildOptions extends ActingOptions {

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../src/domain/stored-id.ts';
 import { OPERATOR } from '../../../src/domain/viewer.ts';
 import { configOf, CommandError, type CommandContext } from '../../../src/cli/context.ts';
 import { withSecret } from '../../../src/cli/kept-secret.ts';
-import { type ActingOptions, tenantFor } from '../../../src/cli/acting.ts';
+import { type ActingOptions, tenantFor } from '../../../src/cli/token.ts';
 import { signToken, TOKEN_ROLES, type TokenRole } from '../../../src/cli/token.ts';
 
 export interface TokenOptions extends ActingOptions {
