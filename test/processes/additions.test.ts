@@ -24,14 +24,8 @@ const PARTS = (await readdir(join(PROJECT, 'packages')))
   .map((name) => `packages/${name}/src`);
 /** The project with all additions in it, and without parts that a server can do without. */
 const LEFT_OUT = [
-  'bookmarks',
-  'erasure',
-  'events',
-  'explain',
-  'notifications',
-  'operators',
-  'web-push',
-  'webhooks',
+  ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'import', 'notifications', 'operators'],
+  ...['planner', 'tenants', 'web-push', 'webhooks'],
 ];
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
