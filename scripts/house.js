@@ -33,8 +33,8 @@ const rows = {
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
-  'files of src': 438,
-  'lines of src': 57_900,
+  'files of src': 400,
+  'lines of src': 52_200,
   '*Dependencies types': 5,
   'Pick<': 60,
   'lines of bench': 5_240,

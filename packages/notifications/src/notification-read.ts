@@ -151,7 +151,12 @@ export class NotificationRead {
 
   /** The actions in their order; `null`: there is none for the reader. No command for those that are cached as they were read. */
   actions(ids: readonly ActionId[]): Promise<(Action | null)[]> {
-    return Promise.all(ids.map((id) => this.#cached(id) ?? this.#session.load(ACTION, id)));
+    return Promise.all(
+      ids.map((id) => {
+        const cached = this.#cached(id);
+        return cached === null ? this.#session.load(ACTION, id) : Promise.resolve(cached);
+      }),
+    );
   }
 
   #cached(id: ActionId): Action | null {

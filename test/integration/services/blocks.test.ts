@@ -490,7 +490,7 @@ test('every subscription keeps the two sides of a block from each other, also in
   const before = await mark();
   for (const { events, field, them } of watches)
     expect([field, fieldsWith(await until(events, before), textsOf(them))]).not.toEqual([field, []]);
-  // Under way: in the log, and with those who watch.
+  // Under way: in the log, and with readers who watch.
   await act();
   await world.block();
   const resumed = watches.map(({ open, cursor, ...of }) => ({ ...of, events: open(`(after: "${cursor}")`) }));

@@ -50,7 +50,7 @@ export interface Pair {
   readonly kind: InteractionKind;
 }
 
-/** A pair, and how many there may be: what is told by it is only how they are read. */
+/** A pair, and how many there may be, which decides only how they are read. */
 export interface PairToRead extends Pair {
   readonly count: number;
 }
@@ -511,7 +511,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
       const { coll, pipeline } = first['$unionWith'] as { coll: string; pipeline: Document[] };
       const base = Object.values(collectionOf).find(({ collectionName }) => collectionName === coll);
       const found = await inTurns(
-        (base ?? actions).aggregate<Document>([...pipeline, ...others], { batchSize: BATCH }),
+        (base ?? actions).aggregate([...pipeline, ...others], { batchSize: BATCH }),
       );
       const read = found.filter((document) => document['source'] === 'action');
       return {
