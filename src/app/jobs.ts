@@ -32,7 +32,7 @@ import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
-import { EVENT_NOTES, PART_JOBS } from '../packages/jobs.ts';
+import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from '../packages/jobs.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [
@@ -55,6 +55,7 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     countUnread: (userId) =>
       countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
     eventNotes: EVENT_NOTES,
+    digestTimes: DIGEST_TIMES,
     // Within this process; events moved by other processes are found by polling.
     eventsMoved: new MemoryWorkSignal(),
   };

@@ -25,12 +25,16 @@ export interface JobSetup {
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
   readonly eventNotes: readonly NoteEvents[];
+  readonly digestTimes: readonly DigestTime[];
   /** Wakes the jobs of this process that read the log of events. */
   readonly eventsMoved: WorkSignal;
 }
 
 /** Notes events that are moved to the log. Called again for the same events if that was interrupted. */
 export type NoteEvents = (setup: JobSetup, events: readonly HostEvent[], now: Date) => Promise<void>;
+
+/** From when a member may be sent a digest; `null`: not at all. */
+export type DigestTime = (core: Context, memberId: UserId, now: Date) => Promise<Date | null>;
 
 /** Declares a job, or none or several, as the settings say. Takes one file, and one line in the list of jobs. */
 export type DeclareJob = (setup: JobSetup) => Job | readonly Job[];

@@ -1,12 +1,15 @@
 import { events } from '../../packages/events/src/jobs/event-mover.ts';
 import { erasure } from '../../packages/erasure/src/jobs/erasure.ts';
-import { dueNotifications, noteDue } from '../../packages/notifications/src/due.ts';
+import { digestTime, dueNotifications, noteDue } from '../../packages/notifications/src/due.ts';
 import { push } from '../../packages/web-push/src/push.ts';
 import { webhooks } from '../../packages/webhooks/src/deliveries.ts';
-import type { DeclareJob, NoteEvents } from '../jobs/job.ts';
+import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 
 /** Jobs that packages bring. */
 export const PART_JOBS: readonly DeclareJob[] = [erasure, events, dueNotifications, push, webhooks];
 
 /** Notified of events for hosts when they are moved to the log. */
 export const EVENT_NOTES: readonly NoteEvents[] = [noteDue];
+
+/** What members say of the time of their digests. */
+export const DIGEST_TIMES: readonly DigestTime[] = [digestTime];

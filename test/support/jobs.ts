@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/features/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { EVENT_NOTES } from '../../src/packages/jobs.ts';
+import { DIGEST_TIMES, EVENT_NOTES } from '../../src/packages/jobs.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';
@@ -56,6 +56,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
     metrics: createMetrics({ withProcess: false }),
     countUnread: () => Promise.resolve({ count: 0, isExact: true }),
     eventNotes: EVENT_NOTES,
+    digestTimes: DIGEST_TIMES,
     eventsMoved: new MemoryWorkSignal(),
     ...rest,
   };

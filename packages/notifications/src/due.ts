@@ -1,5 +1,5 @@
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
-import { eachDue, type Job, type JobSetup } from '../../../src/jobs/job.ts';
+import { type DigestTime, eachDue, type Job, type JobSetup } from '../../../src/jobs/job.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { DueNotification, HostEvent } from '../../../src/domain/host-event.ts';
@@ -7,7 +7,9 @@ import {
   type Channel,
   isRead,
   isSeen,
+  NOTIFICATION_KINDS,
   type NotificationEvent,
+  type NotificationKind,
   preferenceOf,
 } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
@@ -21,10 +23,23 @@ import {
   parseDueKey,
 } from './store/due.ts';
 import { pushRegistrationsRepository } from './store/push.ts';
-import type { NotificationState } from './store/states.ts';
+import { notificationStates, type NotificationState } from './store/states.ts';
 
 /** Wait after a failed read. Members whose reads always fail would otherwise fill every batch. */
 const RETRY_MS = 5 * 60_000;
+
+/**
+ * When quiet hours end. Never while the member has switched off mails of all kinds that the host does not lock: by default they
+ * are off, which says nothing about digests. One command.
+ */
+export const digestTime: DigestTime = async ({ collections }, memberId, now) => {
+  const { preferences, quietHours } = await notificationStates(collections).state(memberId);
+  const isOff = (kind: NotificationKind): boolean =>
+    preferenceOf(notificationDefaults(), [], { kind, type: null, channel: 'EMAIL' }).isLocked ||
+    preferences.some((one) => one.kind === kind && one.type === null && one.channel === 'EMAIL' && !one.isOn);
+  if (NOTIFICATION_KINDS.every(isOff)) return null;
+  return quietHours === null ? now : (quietUntil(quietHours, now) ?? now);
+};
 
 /**
  * Records `notification.due` for members whom something concerns that they have neither seen nor read. What they are notified is

@@ -33,7 +33,7 @@ test('a delivery notes readers for digests by one read and one write per thousan
   expect(await note(readers)).toEqual(['find feeds', 'find feeds', 'update feeds']);
 });
 
-test('a round looks once by index if no digest is due, and takes two commands per due reader, plus the unread count', async () => {
+test('a round looks once by index if no digest is due, and takes three commands per due reader, plus the unread count', async () => {
   await using parts = await openParts({ monitorCommands: true, recordsEvents: true });
   await using worker = digestWorker(parts);
   const digests = digestsRepository(parts.database.collections);
@@ -55,8 +55,9 @@ test('a round looks once by index if no digest is due, and takes two commands pe
   ] as const) {
     await digests.note(names, { dueAt: new Date(), everyMs: EVERY_MS });
     const commands = namesOf(await commandsOf(parts.database, () => worker.round(late)));
-    expect(commands).toHaveLength(3 + 2 * count);
+    expect(commands).toHaveLength(3 + 3 * count);
     expect(commands.filter((name) => name === 'update feeds')).toHaveLength(1 + count);
+    expect(commands.filter((name) => name === 'find notificationStates')).toHaveLength(count);
     expect(commands.filter((name) => name.endsWith(' eventOutbox'))).toHaveLength(count);
   }
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookKey } from '../../../src/domain/webhook.ts';
+import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
 import { digestJob } from '../../../packages/events/src/jobs/event-mover.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
@@ -91,6 +92,28 @@ test('reminds only of visible items, no one who has read, and waits during a rea
   await remind();
   expect(await digests()).toEqual([due('cid', 1)]);
   expect(await database.collections.feeds.countDocuments({ 'digest.due': { $exists: true } })).toBe(0);
+});
+
+test('waits for the end of quiet hours, and spares members who want no mail of any kind', async () => {
+  const { services, session } = parts;
+  const at = (hour: number): string => new Date(Date.now() + hour * HOUR_MS).toISOString().slice(11, 16);
+  await services.setQuietHours(session('ann'), { from: at(24), to: at(28), timeZone: 'UTC', days: null });
+  const off = NOTIFICATION_KINDS.map((kind) => ({
+    kind,
+    type: null,
+    channel: 'EMAIL' as const,
+    isOn: false,
+  }));
+  await services.setNotificationPreferences(session('bob'), off);
+  await services.setNotificationPreferences(session('cid'), off.slice(1));
+  await deliver('ann', 'bob', 'cid');
+  hours = 26;
+  await remind();
+  expect(await digests()).toEqual([due('cid', 1)]);
+  hours = 29;
+  await remind();
+  expect((await digests()).slice(1)).toEqual([due('ann', 1)]);
+  expect(await parts.database.collections.feeds.countDocuments({ 'digest.due': { $exists: true } })).toBe(0);
 });
 
 test('a reader whose items cannot be counted is reminded later, and the others now', async () => {

@@ -85,7 +85,7 @@ const RETRY_MS = 5 * 60_000;
  *
  * @param afterMs inactivity after which a reader is reminded
  */
-export function digestJob({ core, config, countUnread }: JobSetup, afterMs: number): Job {
+export function digestJob({ core, config, countUnread, digestTimes }: JobSetup, afterMs: number): Job {
   const { eventOutbox } = core;
   const digests = digestsRepository(core.collections);
   const { leaseMs, pollMs } = config.fanOut;
@@ -105,6 +105,12 @@ export function digestJob({ core, config, countUnread }: JobSetup, afterMs: numb
     if (earliest > now.getTime()) {
       await digests.release(due, new Date(earliest));
       return;
+    }
+    for (const timeOf of digestTimes) {
+      const from = await timeOf(core, due.id, now);
+      if (from === null) await digests.settle(due, null);
+      else if (from > now) await digests.release(due, from);
+      if (from === null || from > now) return;
     }
     let unread;
     try {
