@@ -60,13 +60,14 @@ async function broughtBy(parts: Parts, work: () => Promise<unknown>): Promise<nu
   const count = ({ commandName, reply }: CommandSucceededEvent): void => {
     const { cursor } = reply as {
       readonly cursor?: {
-        readonly ns: string;
+        /** Not there in an answer that is kept in bytes: that of a page, which is not of interactions. */
+        readonly ns?: string;
         readonly firstBatch?: unknown[];
         readonly nextBatch?: unknown[];
       };
     };
     if (!['aggregate', 'find', 'getMore'].includes(commandName)) return;
-    if (cursor?.ns.endsWith('.interactions') !== true) return;
+    if (cursor?.ns?.endsWith('.interactions') !== true) return;
     documents += (cursor.firstBatch ?? cursor.nextBatch ?? []).length;
   };
   const { client } = parts.database.db;

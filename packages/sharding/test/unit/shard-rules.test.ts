@@ -142,15 +142,26 @@ it('every rule names its source', () => {
     expect(source).toMatch(/^https:\/\/www\.mongodb\.com\/docs\//);
 });
 
+const ROOT = new URL('../../../../', import.meta.url);
+/** Of the core by their paths below `src/`, and of its parts by those of the repository. */
+const SOURCES = [
+  { folder: 'src/', prefix: '' },
+  ...readdirSync(new URL('packages/', ROOT)).map((name) => {
+    const folder = `packages/${name}/src/`;
+    return { folder, prefix: folder };
+  }),
+].flatMap(({ folder, prefix }) =>
+  readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => ({
+      ...{ path: `${prefix}${path}`, text: readFileSync(new URL(`${folder}${path}`, ROOT), 'utf8') },
+    })),
+);
+
 it('every reason to query all shards names a sharded collection and existing sources', () => {
   const sharded = SHARDED.map(({ collection }) => collection);
   expect(Object.keys(SCATTERED).filter((collection) => !sharded.includes(collection))).toEqual([]);
-  const below = (folder: string, prefix: string) =>
-    readdirSync(new URL(`../../../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
-      (path) => `${prefix}${path}`,
-    );
-  const parts = ['packages/archive/src/', 'packages/tenants/src/'];
-  const sources = [...below('src/', ''), ...parts.flatMap((folder) => below(folder, folder))];
+  const sources = SOURCES.map(({ path }) => path);
   const from = Object.values(SCATTERED).flatMap(({ reads, writes }) =>
     [...reads, ...writes].flatMap((reason) => {
       expect(reason.by ?? reason.from).toBeDefined();
@@ -161,18 +172,8 @@ it('every reason to query all shards names a sharded collection and existing sou
 });
 
 it('every field in such a reason occurs in its sources', () => {
-  const textsIn = (folder: URL) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
-  const src = new URL('../../../../src/', import.meta.url);
-  const texts = [
-    ...textsIn(src).filter(({ path }) => /^(?:storage|feed|descriptors)\/|\/store(?:\/|\.ts$)/.test(path)),
-    ...textsIn(new URL('../../../../packages/feed-models/src/', import.meta.url)),
-    ...textsIn(new URL('../../../../packages/archive/src/', import.meta.url)).map(({ path, text }) => ({
-      ...{ path: `packages/archive/src/${path}`, text },
-    })),
-  ];
+  const stores = /^(?:storage|feed|descriptors|packages\/(?:feed-models|archive))\/|\/store(?:\/|\.ts$)/;
+  const texts = SOURCES.filter(({ path }) => stores.test(path));
   const isNamed = (field: string, { from = '' }: Reason): boolean =>
     texts.some(
       ({ path, text }) =>
