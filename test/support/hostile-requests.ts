@@ -146,8 +146,16 @@ const names = (count: number, length: number): string =>
 
 const documents: readonly HostileRequest[] = (
   [
-    ['a field 900 times', `{ viewer { ${'member { name } '.repeat(450)} } }`, /abort/i],
-    ['1,800 plain fields that are one', `{ viewer { ${'memberId '.repeat(1_800)} } }`, /abort/i],
+    [
+      'a field 900 times',
+      `{ viewer { ${'member { name } '.repeat(450)} } }`,
+      /too many fields under one name/,
+    ],
+    [
+      '1,800 plain fields that are one',
+      `{ viewer { ${'memberId '.repeat(1_800)} } }`,
+      /too many fields under one name/,
+    ],
     ['900 unknown fields of 130 characters', `{ ${names(900, 130)} }`, /Cannot query field/],
     ['1,900 unknown fields', `{ ${names(1_900, 3)} }`, /Cannot query field/],
     [

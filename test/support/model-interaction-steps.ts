@@ -22,7 +22,7 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
   const at = toDate(step.at);
   const reaction = kind === 'REACTION' ? step.reaction : null;
   const text = kind === 'COMMENT' ? (step.words ?? null) : null;
-  const parent = kind === 'COMMENT' ? pickedFrom(action, step.replyTo ?? null) : null;
+  const parent = kind === 'COMMENT' ? repliedTo(action, step.replyTo ?? null) : null;
   const parentId = parent?.id ?? null;
   const mentions = kind === 'COMMENT' ? (step.mentions ?? []).map(id) : [];
   const input = {
@@ -85,6 +85,13 @@ function pickedFrom(
   number: number | null,
 ): ModelInteraction | null {
   return number === null ? null : (interactions[number % Math.max(1, interactions.length)] ?? null);
+}
+
+/** Mostly a comment, if there is one: other interactions take no replies. */
+function repliedTo(action: ModelAction, number: number | null): ModelInteraction | null {
+  const comments = action.interactions.filter((one) => one.kind === 'COMMENT');
+  const isAny = number === null || number === 3 || comments.length === 0;
+  return pickedFrom(isAny ? action : { interactions: comments }, number);
 }
 
 /** A comment that all may see, and that replies to nothing. */

@@ -106,6 +106,7 @@ export const WHOLE_STORY: Story = {
     { do: 'takeBack', action: 1, by, kind: 'LIKE', reaction: null },
     { do: 'hideInteraction', action: 0, interaction: 0 },
     { do: 'unhideInteraction', action: 0, interaction: 0 },
+    said('COMMENT', 0, { actor: 'ann', replyTo: 0 }),
     { do: 'cutOff' },
     { do: 'fanOut' },
     { do: 'hide', action: 9 },
