@@ -69,9 +69,8 @@ export async function loadNotifications(
   ownerId: string,
   copied: readonly ActionDocument[],
 ): Promise<void> {
-  const own = copied.map((one) => ({
-    ...{ ...one, _id: new ObjectId(), actorId: ownerId, refIds: [ownerId], isBumped: true as const },
-  }));
+  const by = { actorId: ownerId, refIds: [ownerId], groupKey: ownerId };
+  const own = copied.map((one) => ({ ...one, ...by, _id: new ObjectId(), isBumped: true as const }));
   await actions.insertMany(own);
   const given = own.flatMap(({ _id: actionId, latest: at }) =>
     ['LIKE', 'COMMENT'].map((kind, index) => ({
