@@ -1,5 +1,5 @@
 import { mustAskFollows } from '../../domain/visibility.ts';
-import { isAffectedByBlocks, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
 import type { Count } from '../../features/shapes.ts';
 import type { OpenedFeed } from '../feed-store.ts';
@@ -25,7 +25,8 @@ export class CountedRead {
     { identity, list }: { readonly identity: Identity; readonly list: string },
   ) {
     this.#counts = counts;
-    this.#list = JSON.stringify([identity.userId, isAffectedByBlocks(identity), list]);
+    // What a member is shown depends on the roles of the token.
+    this.#list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
     this.#isEnough = list.length <= LONGEST;
   }
 
