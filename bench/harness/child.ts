@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -42,6 +42,12 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
 /** Starts a program with the probe in it: see programs/probe.ts. */
 export function startChild<A extends Api>(options: ChildOptions): Child<A> {
   const { program, args = [], env = {}, nodeArgs = [], isMute = false, checkout = PROJECT } = options;
@@ -53,16 +59,32 @@ export function startChild<A extends Api>(options: ChildOptions): Child<A> {
   });
   running.add(child);
   const output = new Output(child);
-  const calls = new Calls(child, () => output.tail());
-  const exited = once(child, 'exit').then(() => {
+  const replies = new EventEmitter();
+  child.on('message', (message) => replies.emit(String((message as Reply).id), message));
+  let [last, isClosing] = [0, false];
+  const exited = once(child, 'exit').then(([code, signal]: unknown[]) => {
     running.delete(child);
+    return isClosing
+      ? 'The process was ended'
+      : `A process ended (${String(code ?? signal)}):\n${output.tail()}`;
   });
+  const fail = async (): Promise<never> => {
+    throw new Error(await exited);
+  };
   return {
     pid: child.pid ?? 0,
-    call: (name, argument) => calls.call(name, argument),
+    call: async (name, argument) => {
+      const id = ++last;
+      const answered = once(replies, String(id)) as Promise<[Reply]>;
+      // A process whose channel is closed ends: that is what rejects.
+      child.send({ id, name, argument }, () => undefined);
+      const [{ value, error }] = await Promise.race([answered, fail()]);
+      if (error !== undefined) throw new Error(error);
+      return value as never;
+    },
     line: (fits) => output.line(fits),
     async [Symbol.asyncDispose]() {
-      calls.close();
+      isClosing = true;
       child.kill('SIGTERM');
       const overdue = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
       await exited;
@@ -71,117 +93,44 @@ export function startChild<A extends Api>(options: ChildOptions): Child<A> {
   };
 }
 
-/** Lines of stdout and stderr, the latest kept for error messages. */
+/** Lines of stdout and stderr, of which the latest are kept. */
 class Output {
   readonly #lines: string[] = [];
-  readonly #listeners = new Set<(line: string) => boolean>();
-  readonly #onEnd = new Set<() => void>();
+  readonly #more = new EventEmitter().setMaxListeners(0);
   #hasEnded = false;
   #complaints = 0;
 
   constructor(child: ChildProcess) {
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream === null) continue;
-      createInterface({ input: stream }).on('line', (line) => {
-        this.#lines.push(line);
-        if (this.#lines.length > LAST_LINES) this.#lines.shift();
-        this.#complain(line);
-        for (const listener of this.#listeners) listener(line);
-      });
-    }
+    for (const stream of [child.stdout, child.stderr])
+      if (stream !== null)
+        createInterface({ input: stream }).on('line', (line) => {
+          this.#take(line);
+        });
     child.once('close', () => {
       this.#hasEnded = true;
-      for (const listener of this.#onEnd) listener();
+      this.#more.emit('more');
     });
   }
 
-  /** What a server logs as an error makes its figures doubtful, so it is shown; the first few times. */
-  #complain(line: string): void {
-    if (!/"level":"(?:error|fatal)"/.test(line) || ++this.#complaints > SHOWN_COMPLAINTS) return;
-    console.error(line.slice(0, 1_000));
+  #take(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LAST_LINES) this.#lines.shift();
+    // What a server logs as an error makes its figures doubtful, so it is shown; the first few times.
+    if (/"level":"(?:error|fatal)"/.test(line) && ++this.#complaints <= SHOWN_COMPLAINTS)
+      console.error(line.slice(0, 1_000));
+    this.#more.emit('more');
   }
 
   tail(): string {
     return this.#lines.join('\n');
   }
 
-  line(fits: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      const fail = (): void => {
-        reject(new Error(`A process ended before it was ready:\n${this.tail()}`));
-      };
-      const look = (line: string): boolean => {
-        const match = fits.exec(line);
-        if (match === null) return false;
-        this.#listeners.delete(look);
-        this.#onEnd.delete(fail);
-        resolve(match);
-        return true;
-      };
-      if (this.#lines.some(look)) return;
-      if (this.#hasEnded) {
-        fail();
-        return;
-      }
-      this.#listeners.add(look);
-      this.#onEnd.add(fail);
-    });
-  }
-}
-
-interface Reply {
-  readonly id: number;
-  readonly value?: unknown;
-  readonly error?: string;
-}
-
-/** Calls over the channel of the process, answered in any order. */
-class Calls {
-  readonly #child: ChildProcess;
-  readonly #open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  #last = 0;
-  #isClosing = false;
-
-  constructor(child: ChildProcess, tail: () => string) {
-    this.#child = child;
-    child.on('message', (message) => {
-      const { id, value, error } = message as Reply;
-      const call = this.#open.get(id);
-      this.#open.delete(id);
-      if (error === undefined) call?.resolve(value);
-      else call?.reject(new Error(error));
-    });
-    child.once('exit', (code, signal) => {
-      for (const call of this.#open.values())
-        call.reject(
-          new Error(
-            this.#isClosing
-              ? 'The process was ended'
-              : `A process ended (${String(code ?? signal)}):\n${tail()}`,
-          ),
-        );
-      this.#open.clear();
-    });
-  }
-
-  close(): void {
-    this.#isClosing = true;
-  }
-
-  call<T>(name: string, argument: unknown): Promise<T> {
-    const id = ++this.#last;
-    return new Promise<T>((resolve, reject) => {
-      this.#open.set(id, {
-        resolve: (value) => {
-          resolve(value as T);
-        },
-        reject,
-      });
-      this.#child.send({ id, name, argument }, (error) => {
-        if (error === null) return;
-        this.#open.delete(id);
-        reject(error);
-      });
-    });
+  async line(fits: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = this.#lines.map((line) => fits.exec(line)).find((found) => found !== null);
+      if (match !== undefined) return match;
+      if (this.#hasEnded) throw new Error(`A process ended before it was ready:\n${this.tail()}`);
+      await once(this.#more, 'more');
+    }
   }
 }

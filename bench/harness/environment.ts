@@ -9,30 +9,10 @@ import { startEmbeddedServices, type EmbeddedServices } from '@fanfare/local-eng
 import { Closer } from '../../src/lib/closer.ts';
 
 /** The databases that everything is measured on, Fanfare, peer and limits alike. */
-export interface Environment extends AsyncDisposable {
-  readonly mongodbUri: string;
-  readonly redisUrl: string;
-  /** The same Redis by a port of this machine, for older checkouts, which know no sockets of files. */
-  readonly redisPortUrl: string;
-  /** The plain driver, for limits and for loading data. */
-  readonly driver: MongoClient;
-  /** The plain Redis client. */
-  readonly redis: Redis;
-  /** Where CPU profiles of the processes of Fanfare go, one for each thread; null: none are made. */
-  readonly profileDir: string | null;
-  /** A folder that goes when the run ends. */
-  readonly folder: string;
-  engineVersion(): Promise<string>;
-  redisVersion(): Promise<string>;
-  /** What a power cut would cost: read from the running databases. */
-  durability(): Promise<string>;
-}
+export type Environment = Awaited<ReturnType<typeof openEnvironment>>;
 
 /** Starts the engine and the Redis as `npm start` does, durable, in a folder of their own. */
-export async function openEnvironment(
-  profileDir: string | null,
-  say: (line: string) => void,
-): Promise<Environment> {
+export async function openEnvironment(profileDir: string | null, say: (line: string) => void) {
   const closer = new Closer();
   const folder = mkdtempSync(join(tmpdir(), 'fanfare-bench-'));
   closer.own({
@@ -66,10 +46,14 @@ export async function openEnvironment(
     return {
       mongodbUri: services.mongodbUri,
       redisUrl: services.redisUrl,
+      /** The same Redis by a port of this machine, for older checkouts, which know no sockets of files. */
       redisPortUrl: await listenAtPort(redis, services.redisUrl),
+      /** The plain driver, for limits and for loading data. */
       driver,
       redis,
+      /** A folder that goes when the run ends. */
       folder,
+      /** Where CPU profiles of the processes of Fanfare go, one for each thread; null: none are made. */
       profileDir,
       engineVersion: async () => {
         const info: Readonly<Record<string, unknown>> = await driver.db('admin').admin().buildInfo();
@@ -79,6 +63,7 @@ export async function openEnvironment(
         const [, version = 'unknown'] = /_version:([\d.]+)/.exec(await redis.info('server')) ?? [];
         return `${services.redisKind} ${version}`;
       },
+      /** What a power cut would cost: read from the running databases. */
       durability: () => describeDurability(services, redis, join(folder, 'data')),
       [Symbol.asyncDispose]: () => closer.close(),
     };

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { now } from './statistics.ts';
+import { now, timed } from './statistics.ts';
 
 /** A request as it goes over the wire, made once. */
 export interface WireRequest {
@@ -108,35 +108,92 @@ export function readAnswer(bytes: Buffer): { readonly status: number; readonly b
   return { status: Number(text.slice(9, 12)), body: text.slice(end + 4) };
 }
 
+/** A lane that was idle for longer is closed instead of used: the server closes idle ones after some seconds. */
+const LONGEST_IDLE_MS = 2_000;
+
+/** The first digit of the status of an answer that is none of a refusal. */
+const TWO = 0x32;
+
+/** Kept connections to one server. A request takes a free one, else a new one; when there are enough, it waits. */
+export class LanePool implements AsyncDisposable {
+  readonly #target: Pick<WireRequest, 'host' | 'port'>;
+  readonly #most: number;
+  readonly #free: { readonly lane: Lane; readonly since: number }[] = [];
+  readonly #all = new Set<Lane>();
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+
+  constructor(url: string, most: number) {
+    const { hostname, port } = new URL(url);
+    this.#target = { host: hostname, port: Number(port) };
+    this.#most = most;
+  }
+
+  /** The body of the answer. @throws Error as `send`. */
+  async ask(request: WireRequest): Promise<string> {
+    return readAnswer(await this.send(request)).body;
+  }
+
+  /** The whole answer. @throws Error when it is not an answer without errors. */
+  async send(request: WireRequest): Promise<Buffer> {
+    if (this.#taken < this.#most) this.#taken += 1;
+    // A finished task hands its place on.
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      const lane = this.#takeIdle() ?? (await this.#open());
+      const answer = await lane.send(request);
+      this.#free.push({ lane, since: now() });
+      if (answer[9] !== TWO || answer.includes('"errors":'))
+        throw new Error(`Refused: ${answer.toString('utf8', 0, 1_000)}`);
+      return answer;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#taken -= 1;
+      else next();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const lane of this.#all) lane[Symbol.dispose]();
+    return Promise.resolve();
+  }
+
+  /** The one used last, so that the others grow old together. */
+  #takeIdle(): Lane | null {
+    const latest = this.#free.pop();
+    if (latest === undefined) return null;
+    if (now() - latest.since <= LONGEST_IDLE_MS) return latest.lane;
+    for (const { lane } of [latest, ...this.#free.splice(0)]) {
+      lane[Symbol.dispose]();
+      this.#all.delete(lane);
+    }
+    return null;
+  }
+
+  async #open(): Promise<Lane> {
+    const lane = await Lane.open(this.#target);
+    this.#all.add(lane);
+    return lane;
+  }
+}
+
 /** Sends so many requests, these in turn, so many at a time; milliseconds of each, and of all. */
 export async function hammer(
   requests: WireRequest | readonly WireRequest[],
-  options: { readonly count: number; readonly concurrency: number },
+  { count, concurrency }: { readonly count: number; readonly concurrency: number },
 ): Promise<{ readonly latencies: readonly number[]; readonly total: number }> {
-  const { count, concurrency } = options;
   const all = [requests].flat();
   const [first] = all;
   if (first === undefined) throw new Error('There is nothing to ask for');
-  const lanes = await Promise.all(Array.from({ length: concurrency }, () => Lane.open(first)));
+  await using pool = new LanePool(`http://${first.host}:${String(first.port)}`, concurrency);
   const latencies: number[] = [];
   let sent = 0;
-  const start = now();
-  try {
-    await Promise.all(
-      lanes.map(async (lane) => {
-        while (sent < count) {
-          const request = all[sent % all.length] ?? first;
-          sent += 1;
-          const from = now();
-          const answer = await lane.send(request);
-          latencies.push(now() - from);
-          if (answer[9] !== 0x32 || answer.includes('"errors":'))
-            throw new Error(`Refused: ${answer.toString()}`);
-        }
-      }),
-    );
-    return { latencies, total: now() - start };
-  } finally {
-    for (const lane of lanes) lane[Symbol.dispose]();
-  }
+  const ask = async (): Promise<void> => {
+    while (sent < count) {
+      const request = all[sent++ % all.length] ?? first;
+      latencies.push(await timed(() => pool.send(request)));
+    }
+  };
+  const total = await timed(() => Promise.all(Array.from({ length: concurrency }, ask)));
+  return { latencies, total };
 }

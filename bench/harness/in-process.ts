@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createApp, type App } from '../../src/app/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
@@ -12,33 +12,23 @@ import { now } from './statistics.ts';
 import { publishAction } from '../../src/features/publish/publish-action.ts';
 
 /** A finished fan-out, as the worker logs it. */
-export interface Finished {
+interface Finished {
   readonly delivered: number;
   /** From the claim to DONE. */
   readonly seconds: number;
 }
 
-/** The rooms below the API in this process, with a real worker if asked for. */
-export interface InProcess extends AsyncDisposable {
-  readonly app: App;
-  readonly service: Identity;
-  identity(userId: string, ...roles: Role[]): Identity;
-  /** Publishes as the service; the id of the action. */
-  publish(input: PublishActionInput): Promise<string>;
-  /** Resolves when the next pass of the action has come to DONE after this call. */
-  done(actionId: string): Promise<Finished>;
-  /** Passes a second: from the claim of the first until so many have come to DONE. */
-  rate(count: number): Promise<number>;
-}
+export type InProcess = Awaited<ReturnType<typeof openInProcess>>;
 
 const ENDED = 'ended';
 const GIVE_UP_MS = 10 * 60_000;
 
+/** The rooms below the API in this process, with a real worker if asked for. */
 export async function openInProcess(
   environment: Environment,
   database: string,
   options: { readonly worker: boolean },
-): Promise<InProcess> {
+) {
   const passes = new EventEmitter();
   /** Of actions that nobody waits for yet. */
   const early = new Map<string, Finished>();
@@ -73,8 +63,10 @@ export async function openInProcess(
   const service = identity('service', 'service');
   return {
     ...{ app, service, identity },
-    publish: async (input) => (await publishAction(app.core, service, input)).action.id,
-    done: async (actionId) => {
+    /** Publishes as the service; the id of the action. */
+    publish: async (input: PublishActionInput) => (await publishAction(app.core, service, input)).action.id,
+    /** Resolves when the next pass of the action has come to DONE after this call. */
+    done: async (actionId: string) => {
       const already = early.get(actionId);
       early.delete(actionId);
       if (already !== undefined) return already;
@@ -82,7 +74,8 @@ export async function openInProcess(
       const [result] = (await once(passes, actionId, { signal })) as [Finished];
       return result;
     },
-    rate: async (count) => {
+    /** Passes a second: from the claim of the first until so many have come to DONE. */
+    rate: async (count: number) => {
       const signal = AbortSignal.timeout(GIVE_UP_MS);
       while (ends.length < count) await once(passes, ENDED, { signal });
       return count / (((ends[count - 1] ?? NaN) - begunAt) / 1_000);

@@ -6,22 +6,7 @@ import { PROJECT } from './child.ts';
 import type { Environment } from './environment.ts';
 
 /** Where and of what something was measured. */
-export interface Provenance {
-  readonly measuredAt: string;
-  readonly commit: string;
-  /** Files that differ from the commit. */
-  readonly changedFiles: number;
-  readonly machine: {
-    readonly cpu: string;
-    readonly cores: number;
-    readonly memoryGiB: number;
-    readonly kernel: string;
-    /** Cores at work for other processes than this one in the second before: above 0.5 somebody else was at work. */
-    readonly loadBefore: number;
-  };
-  readonly versions: Readonly<Record<string, string>>;
-  readonly durability: string;
-}
+export type Provenance = Awaited<ReturnType<typeof provenance>>;
 
 /**
  * Cores at work for other processes, over a second before the work begins. The load average of the system would have what
@@ -40,17 +25,19 @@ export function busyMs(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
-export async function provenance(environment: Environment, load: number): Promise<Provenance> {
+export async function provenance(environment: Environment, load: number) {
   const processors = cpus();
   return {
     measuredAt: new Date().toISOString(),
     commit: git('rev-parse', '--short=12', 'HEAD'),
+    /** Files that differ from the commit. */
     changedFiles: git('status', '--porcelain').split('\n').filter(Boolean).length,
     machine: {
       cpu: processors[0]?.model.trim() ?? 'unknown',
       cores: processors.length,
       memoryGiB: Math.round(totalmem() / 2 ** 30),
       kernel: release(),
+      /** Cores at work for other processes in the second before: above 0.5 somebody else was at work. */
       loadBefore: load,
     },
     versions: {

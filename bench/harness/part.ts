@@ -21,7 +21,11 @@ export function sized<T>({ size }: Options, values: Readonly<Record<Options['siz
   return values[size];
 }
 
-/** How often each thing is measured. */
-export function roundsOf(options: Options, fallback: Readonly<Record<Options['size'], number>>): number {
-  return options.rounds ?? sized(options, fallback);
+/** How often each thing is measured, and how often before that for nothing. */
+export function roundsOf(
+  options: Options,
+  fallback: Readonly<Record<Options['size'], readonly [rounds: number, warmUp: number]>>,
+): { readonly rounds: number; readonly warmUp: number } {
+  const [rounds, warmUp] = sized(options, fallback);
+  return { rounds: options.rounds ?? rounds, warmUp };
 }

@@ -5,6 +5,7 @@ import type { ProbeApi } from '../programs/probe.ts';
 import type { Closer } from '../../src/lib/closer.ts';
 import { startChild, type Child } from './child.ts';
 import type { PartContext } from './part.ts';
+import { untilDone } from './statistics.ts';
 
 /** The peer's processes, as in its own benchmark: a publisher, two workers and a socket server. */
 export interface Peer {
@@ -27,7 +28,6 @@ export interface PeerFanOut {
 }
 
 const WORKERS = 2;
-const GIVE_UP_MS = 10 * 60_000;
 const ATTEMPTS = 4;
 
 export async function startPeer(
@@ -75,14 +75,11 @@ export async function startPeer(
 
 /** Resolves when so many entries of feeds are stored. */
 export async function untilStored(publisher: Child<PeerApi>, entries: number): Promise<void> {
-  const giveUp = Date.now() + GIVE_UP_MS;
-  for (;;) {
-    const stored = await publisher.call('stored', null);
-    if (stored === entries) return;
-    if (stored > entries || Date.now() > giveUp)
-      throw new Error(`The peer has stored ${String(stored)} entries instead of ${String(entries)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await untilDone('Entries of the peer', 100, async () => {
+    const left = entries - (await publisher.call('stored', null));
+    if (left < 0) throw new Error(`The peer has stored ${String(-left)} entries too many`);
+    return left;
+  });
 }
 
 /** What is said of the peer's sockets. */

@@ -104,7 +104,7 @@ function section({ provenance, ...report }: KeptReport, raw: string): string[] {
   return [
     `## ${title}`,
     '',
-    `\`${command}\`, ${size}, ${measuredAt.slice(0, 10)}, commit ${commit}, ${machine.cpu} with ${String(machine.cores)} cores, load before ${formatNumber(machine.loadBefore)}, ${versions['engine'] ?? ''}, Node ${versions['node'] ?? ''}. Raw: [${raw}](${raw}). ${about.join(' ')}`,
+    `\`${command}\`, ${size}, ${measuredAt.slice(0, 10)}, commit ${commit}, ${machine.cpu} with ${String(machine.cores)} cores, load before ${formatNumber(machine.loadBefore)}, ${versions.engine}, Node ${versions.node}. Raw: [${raw}](${raw}). ${about.join(' ')}`,
     '',
     ...(figures.length === 0
       ? []

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Summary of a handful of measurements of the same thing. */
 export interface Summary {
   readonly median: number;
@@ -43,6 +45,18 @@ export function now(): number {
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = now();
   await work();
+  return now() - start;
+}
+
+const GIVE_UP_MS = 10 * 60_000;
+
+/** Looks until what it finds is done, for ten minutes at most; milliseconds. @throws Error that says what was left. */
+export async function untilDone(what: string, everyMs: number, left: () => Promise<number>): Promise<number> {
+  const start = now();
+  for (let open = await left(); open !== 0; open = await left()) {
+    if (now() - start > GIVE_UP_MS) throw new Error(`${what}: ${String(open)} are left`);
+    await setTimeout(everyMs);
+  }
   return now() - start;
 }
 

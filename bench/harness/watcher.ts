@@ -1,6 +1,13 @@
 import { WebSocket } from 'ws';
 import { now } from './statistics.ts';
 
+/** An action as a frontend shows it: with who did it, the labels of what it was about and a line of words. */
+export const SHOWN_ACTION = `id conducted scope
+          actor { memberId name }
+          refs { refId type label }
+          descriptor { type summary tags }
+          engagement { comments likes reshares lastInteraction }`;
+
 /** What a watcher asks for; the action's id is the first thing it gets of an item. */
 export const WATCH = `subscription Watch($after: String) {
   feedEvents(after: $after) {
@@ -8,11 +15,7 @@ export const WATCH = `subscription Watch($after: String) {
     ... on FeedItemAdded {
       item {
         action {
-          id conducted scope
-          actor { memberId name }
-          refs { refId type label }
-          descriptor { type summary tags }
-          engagement { comments likes reshares lastInteraction }
+          ${SHOWN_ACTION}
         }
         id relevancy reasons isUnread
       }

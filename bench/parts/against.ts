@@ -43,11 +43,26 @@ async function run(context: PartContext): Promise<PartReport> {
   const measures: Measure[] = [];
   for (const side of sides) measures.push(...(await pageMeasures(context, closer, side, length)));
   for (const side of sides) measures.push(await eventsMeasure(context, closer, side));
-  const series = await alternate(measures, {
-    rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
-    warmUp: sized(options, { full: 3, short: 2, smoke: 1 }),
-  });
-  return againstReport({ commit, length, series });
+  const series = await alternate(measures, roundsOf(options, { full: [9, 3], short: [3, 2], smoke: [1, 1] }));
+  return {
+    title: 'This checkout beside another commit',
+    about: [
+      `Before is commit ${commit}. Each is one API process of its own build on a database of its own, on the same engine. Each thing is measured turn about, and a ratio is taken of the same round.`,
+      `Pages are the first 25 of ${String(length)} entries, as in the part \`page\`. Events: actions published at once, from the mutation to the last receipt; each build has an API, a worker and sockets of its own.`,
+    ],
+    figures: series
+      .filter(({ name }) => name.endsWith(', now'))
+      .map((now) => {
+        const what = now.name.replace(/, now$/, '');
+        const before = seriesNamed(series, `${what}, before`);
+        const shown = (entry: Series): string => formatSummary(figureOf(entry, '').summary, '');
+        const note = `now ${shown(now)}, before ${shown(before)}`;
+        const figure = ratioFigure(`${what}: now / before`, now, before, note);
+        const target = TARGETS[what];
+        return target === undefined ? figure : atLeast(target, '× before', figure);
+      }),
+    raw: { commit, length, series },
+  };
 }
 
 /** An API process on a database of its own, which it fills itself: a release may store things in another way. */
@@ -113,30 +128,3 @@ const TARGETS: Readonly<Record<string, number>> = {
   [measureOf(FEED, 'rate')]: 3,
   [`events/s to ${String(SOCKETS)} sockets`]: 2.5,
 };
-
-export function againstReport(measured: {
-  readonly commit: string;
-  readonly length: number;
-  readonly series: readonly Series[];
-}): PartReport {
-  const { series, commit, length } = measured;
-  return {
-    title: 'This checkout beside another commit',
-    about: [
-      `Before is commit ${commit}. Each is one API process of its own build on a database of its own, on the same engine. Each thing is measured turn about, and a ratio is taken of the same round.`,
-      `Pages are the first 25 of ${String(length)} entries, as in the part \`page\`. Events: actions published at once, from the mutation to the last receipt; each build has an API, a worker and sockets of its own.`,
-    ],
-    figures: series
-      .filter(({ name }) => name.endsWith(', now'))
-      .map((now) => {
-        const what = now.name.replace(/, now$/, '');
-        const before = seriesNamed(series, `${what}, before`);
-        const shown = (entry: Series): string => formatSummary(figureOf(entry, '').summary, '');
-        const note = `now ${shown(now)}, before ${shown(before)}`;
-        const figure = ratioFigure(`${what}: now / before`, now, before, note);
-        const target = TARGETS[what];
-        return target === undefined ? figure : atLeast(target, '× before', figure);
-      }),
-    raw: { ...measured },
-  };
-}

@@ -1,10 +1,10 @@
-import { ObjectId, type Db } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { atMost, type PartReport } from '../harness/report.ts';
 import { alternate, figureOf, median, ratioFigure, seriesNamed, type Measure } from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
-import { itemsCollection, newItems } from '../world/items.ts';
+import { newItems } from '../world/items.ts';
 import { loadFollowers } from '../world/people.ts';
 import { openRawWorld, type RawWorld } from '../world/raw.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
@@ -25,9 +25,9 @@ export const bumpPart: Part = { name: 'bump', run };
 async function run(context: PartContext): Promise<PartReport> {
   const { environment, options, say } = context;
   const holders = sized(options, { full: 10_000, short: 3_000, smoke: 300 });
-  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
+  const rounds = roundsOf(options, { full: [9, 2], short: [3, 1], smoke: [1, 0] });
   await using world = await openRawWorld(environment, 'bench_bump');
-  const raw = environment.driver.db('bench_bump_raw');
+  await using raw = await openRawWorld(environment, 'bench_bump_raw');
   await loadFollowers(world.follows, REF, holders);
   await using fanfare = await openInProcess(environment, 'bench_bump', { worker: true });
   const actionId = await fanfare.publish(
@@ -49,12 +49,8 @@ async function run(context: PartContext): Promise<PartReport> {
     if (behind > 0) throw new Error(`${String(behind)} items were not boosted`);
     return { [WHOLE]: whole, [PASS]: seconds * 1_000 };
   };
-  say(`${String(holders)} items, ${String(rounds)} rounds`);
-  const series = await alternate([bump, await rawUpdate(raw, holders)], {
-    rounds,
-    warmUp: sized(options, { full: 2, short: 1, smoke: 0 }),
-  });
-  await raw.dropDatabase();
+  say(`${String(holders)} items, ${String(rounds.rounds)} rounds`);
+  const series = await alternate([bump, await rawUpdate(raw, holders)], rounds);
   const ratio = (name: string, note?: string) =>
     ratioFigure(`${name} / ${RAW}`, seriesNamed(series, name), seriesNamed(series, RAW), note);
   const waiting = 'includes the way to the worker';
@@ -94,8 +90,7 @@ async function highest({ items }: RawWorld, actionId: string): Promise<Date> {
 }
 
 /** Updates all items. */
-async function rawUpdate(db: Db, holders: number): Promise<Measure> {
-  const items = await itemsCollection(db, 'items');
+async function rawUpdate({ items }: RawWorld, holders: number): Promise<Measure> {
   const documents = newItems(holders);
   await items.insertMany(documents, { ordered: false });
   const actionId = documents[0]?.actionId ?? new ObjectId();

@@ -14,10 +14,10 @@ import {
 } from '../harness/rounds.ts';
 import { timed } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
-import { insertItems, itemsCollection, newItems } from '../world/items.ts';
+import { insertItems, newItems } from '../world/items.ts';
 import { loadFollowers } from '../world/people.ts';
 import { openFanfare } from '../world/pushing.ts';
-import { openRawWorld, waitUntilStored, type RawWorld } from '../world/raw.ts';
+import { openRawWorld, waitUntilStored } from '../world/raw.ts';
 
 const REF = 'site-followed';
 const WHOLE = 'fan-out, publish → DONE';
@@ -30,14 +30,11 @@ const PEER = 'peer, publish → last follower’s socket';
 /** Fan-out of a new action: beside the plain driver, which inserts the same documents, and beside the peer. */
 export const fanOutPart: Part = { name: 'fan-out', run };
 
-export interface FanOutMeasurements {
-  readonly followers: number;
-  /** Milliseconds, in this process. */
-  readonly inProcess: readonly Series[];
-  /** Milliseconds until the socket, and of what it is compared with, by how many actions at once. */
-  readonly reach: readonly { readonly count: number; readonly series: readonly Series[] }[];
-  /** How often the peer had to do it over. */
-  readonly missed: number;
+interface Reach {
+  /** How many actions at once. */
+  readonly count: number;
+  /** Milliseconds until the socket, and of what it is compared with. */
+  readonly series: readonly Series[];
 }
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -45,12 +42,38 @@ async function run(context: PartContext): Promise<PartReport> {
   const followers = sized(options, { full: 20_000, short: 5_000, smoke: 300 });
   say(`${String(followers)} followers`);
   const inProcess = await measureInProcess(context, followers);
-  return fanOutReport({ followers, inProcess, ...(await measureReach(context, followers)) });
+  const { reach, missed } = await measureReach(context, followers);
+  const rate = ({ name, values }: Series): Series => ({
+    name,
+    values: values.map((milliseconds) => followers / (milliseconds / 1_000)),
+  });
+  return {
+    title: 'Fan-out of a new action',
+    about: [
+      `A new action is delivered to ${String(followers)} followers by the real worker: from the call of publishAction to DONE. The plain driver inserts the same documents into a collection with the same indexes, unordered, made before the clock starts.`,
+      'Until the socket: from the call that publishes – a mutation over HTTP, or addActivity of the peer – until the last follower has got all the actions. Fanfare, with one API and one worker, brings an action to the watchers of a large audience first; until all have it stored is shown beside. The peer has a publisher, two workers and a socket server, as in its own benchmark; without its queue it is often faster, and the faster of the two is what counts.',
+      missedBy(missed),
+    ],
+    figures: [
+      ...inProcess.map((entry) => figureOf(rate(entry), 'items/s')),
+      atLeast(
+        0.8,
+        '× raw unordered insertMany of the same documents',
+        ratioFigure(
+          'items/s of the fan-out / items/s of the raw insert',
+          rate(seriesNamed(inProcess, WHOLE)),
+          rate(seriesNamed(inProcess, INSERT)),
+        ),
+      ),
+      ...reach.flatMap(reachFigures),
+    ],
+    raw: { followers, inProcess, reach, missed },
+  };
 }
 
 async function measureInProcess({ environment, options }: PartContext, followers: number): Promise<Series[]> {
   await using ours = await openRawWorld(environment, 'bench_fanout');
-  const raw = environment.driver.db('bench_fanout_raw');
+  await using raw = await openRawWorld(environment, 'bench_fanout_raw');
   await loadFollowers(ours.follows, REF, followers);
   await using fanfare = await openInProcess(environment, 'bench_fanout', { worker: true });
   let published = 0;
@@ -63,33 +86,19 @@ async function measureInProcess({ environment, options }: PartContext, followers
         throw new Error(`Delivered ${String(delivered)} of ${String(followers)} items`);
       pass = seconds * 1_000;
     });
-    await expectItems(ours, followers * published);
+    await waitUntilStored(ours, followers * published);
     return { [WHOLE]: whole, [PASS]: pass };
   };
-  const items = await itemsCollection(raw, 'items');
   const insert: Measure = async () => {
     // Made before the clock starts.
     const documents = newItems(followers);
-    return { [INSERT]: await timed(() => insertItems(items, documents)) };
+    return { [INSERT]: await timed(() => insertItems(raw.items, documents)) };
   };
-  const series = await alternate([fanOut, insert], {
-    rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
-    warmUp: sized(options, { full: 2, short: 1, smoke: 0 }),
-  });
-  await raw.dropDatabase();
-  return series;
-}
-
-async function expectItems(world: RawWorld, count: number): Promise<void> {
-  const stored = await world.items.countDocuments({});
-  if (stored !== count) throw new Error(`${String(stored)} items are stored instead of ${String(count)}`);
+  return await alternate([fanOut, insert], roundsOf(options, { full: [9, 2], short: [3, 1], smoke: [1, 0] }));
 }
 
 /** From publishing until the last follower's socket has all actions; Fanfare and the peer by their own processes. */
-async function measureReach(
-  context: PartContext,
-  followers: number,
-): Promise<Pick<FanOutMeasurements, 'reach' | 'missed'>> {
+async function measureReach(context: PartContext, followers: number) {
   const { environment, options, say } = context;
   const counts = sized(options, { full: [1, 10], short: [1, 3], smoke: [1] });
   const database = 'bench_reach';
@@ -100,7 +109,7 @@ async function measureReach(
   const peer = await startPeer(context, closer, `${database}_peer`);
   say(`the peer makes ${String(followers)} followers`);
   await peer.publisher.call('prepareSource', { followers });
-  const reach: { readonly count: number; readonly series: readonly Series[] }[] = [];
+  const reach: Reach[] = [];
   let ours = 0;
   for (const count of counts) {
     const byPeer =
@@ -138,9 +147,9 @@ async function measureReach(
         byPeer(false),
       ],
       {
-        rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }),
+        ...roundsOf(options, { full: [3, 1], short: [2, 1], smoke: [1, 0] }),
         // What is warm with one at once is warm with ten.
-        warmUp: reach.length > 0 ? 0 : sized(options, { full: 1, short: 1, smoke: 0 }),
+        ...(reach.length > 0 ? { warmUp: 0 } : {}),
       },
     );
     reach.push({ count, series });
@@ -149,36 +158,7 @@ async function measureReach(
   return { reach, missed: peer.missed };
 }
 
-export function fanOutReport({ followers, inProcess, reach, missed }: FanOutMeasurements): PartReport {
-  const rate = ({ name, values }: Series): Series => ({
-    name,
-    values: values.map((milliseconds) => followers / (milliseconds / 1_000)),
-  });
-  return {
-    title: 'Fan-out of a new action',
-    about: [
-      `A new action is delivered to ${String(followers)} followers by the real worker: from the call of publishAction to DONE. The plain driver inserts the same documents into a collection with the same indexes, unordered, made before the clock starts.`,
-      'Until the socket: from the call that publishes – a mutation over HTTP, or addActivity of the peer – until the last follower has got all the actions. Fanfare, with one API and one worker, brings an action to the watchers of a large audience first; until all have it stored is shown beside. The peer has a publisher, two workers and a socket server, as in its own benchmark; without its queue it is often faster, and the faster of the two is what counts.',
-      missedBy(missed),
-    ],
-    figures: [
-      ...inProcess.map((entry) => figureOf(rate(entry), 'items/s')),
-      atLeast(
-        0.8,
-        '× raw unordered insertMany of the same documents',
-        ratioFigure(
-          'items/s of the fan-out / items/s of the raw insert',
-          rate(seriesNamed(inProcess, WHOLE)),
-          rate(seriesNamed(inProcess, INSERT)),
-        ),
-      ),
-      ...reach.flatMap(({ count, series }) => reachFigures(count, series)),
-    ],
-    raw: { followers, inProcess, reach, missed },
-  };
-}
-
-function reachFigures(count: number, series: readonly Series[]): Figure[] {
+function reachFigures({ count, series }: Reach): Figure[] {
   const ours = seriesNamed(series, REACHED);
   const peer = fastest(series.filter(({ name }) => name.startsWith(PEER)));
   const at = `${String(count)} at once`;

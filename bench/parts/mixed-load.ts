@@ -6,9 +6,10 @@ import { cpuByKind } from '../harness/process-usage.ts';
 import { seededRandom } from '../harness/random.ts';
 import { atLeast, atMost, type PartReport, type Table } from '../harness/report.ts';
 import { figureOf, ratioFigure, seriesNamed, type Series } from '../harness/rounds.ts';
-import { formatNumber, now, once, quantile } from '../harness/statistics.ts';
+import { formatNumber, now, once, quantile, untilDone } from '../harness/statistics.ts';
 import { PUBLISHING, RAW_INSERT } from '../world/load-mix.ts';
 import { openLoadWorld, type LoadWorld } from '../world/load-world.ts';
+import { openFanOuts } from '../world/raw.ts';
 
 const SEED = 7;
 const MOST_OPEN = 2_000;
@@ -18,8 +19,6 @@ const MOST_OPEN_SECONDS = 2;
 const CHANCES = 2;
 /** Operations a second of a first step whose outcome does not count. */
 const WARM_UP_RATE = 20;
-/** Longest wait for the worker before the next step. */
-const GIVE_UP_MS = 120_000;
 const PUBLISH = 'publish mutation, p50';
 const INSERT = 'raw insertOne by the driver, p50';
 /** A median of fewer says little: then there are fewer windows. */
@@ -73,12 +72,42 @@ async function run(context: PartContext): Promise<PartReport> {
   }));
   expectHealthy(outcome);
   const windows = sized(options, { full: 6, short: 3, smoke: 1 });
-  const { answered: _answered, ...kept } = outcome;
-  return mixedLoadReport({
-    ...{ about: load.about, steps, rate, seconds, outcome: kept, cores },
-    windows: windowed(outcome, seconds, windows),
-    push: await pushOf(load, startedAt),
-  });
+  const series = windowed(outcome, seconds, windows);
+  const push = await pushOf(load, startedAt);
+  const { all, lateness, results, throughput } = outcome;
+  return {
+    title: 'Mixed load',
+    about: [
+      load.about,
+      `An open-loop generator starts operations at a fixed rate for ${seconds.toFixed(0)} s, whatever becomes of those before, over HTTP with connections kept: nine reads (first pages and further ones) to one write (publish, like, comment, follow); members chosen evenly, refs and recent actions by Zipf’s law. Each operation is measured from when it should have started, so that waiting counts. The rate was found first, by a ladder of rates, each two fifths above the one before, until one is not sustained twice; the measured run is at half of the highest that was: ${formatNumber(rate)} arrivals/s.`,
+      'Publish and raw insert: turn about, under the same load, by the same process, from the sending; medians of windows of the run. Engine, gateway, Redis, API, worker, generator and sockets share the machine.',
+      `Cores at work: ${cores.map((entry) => `${entry.kind} ${formatNumber(entry.cores)}`).join(', ')}.`,
+    ],
+    figures: [
+      atLeast(250, 'operations/s', {
+        ...{ name: 'highest rate sustained', unit: 'operations/s' },
+        summary: once(highestOf(steps), 'highest rate'),
+        note: `p99 at most ${String(BOUNDS.p99)} ms, all fan-outs done within ${String(BOUNDS.behind / 1_000)} s of the last arrival`,
+      }),
+      ...series.map((entry) => figureOf(entry, 'ms')),
+      atMost(
+        2,
+        '× one raw insert under the same load',
+        ratioFigure(`${PUBLISH} / ${INSERT}`, seriesNamed(series, PUBLISH), seriesNamed(series, INSERT)),
+      ),
+    ],
+    tables: [latencyTable([...results, all, push.receipts, lateness])],
+    raw: {
+      about: load.about,
+      steps,
+      rate,
+      seconds,
+      outcome: { all, lateness, results, throughput },
+      cores,
+      windows: series,
+      push,
+    },
+  };
 }
 
 /** Each step by two fifths above the one before. */
@@ -136,13 +165,8 @@ async function take(load: LoadWorld, rate: number, options: Options): Promise<St
 }
 
 /** How long it takes until every fan-out is done, in milliseconds. */
-async function allDelivered({ openFanOuts }: LoadWorld): Promise<number> {
-  const start = now();
-  while ((await openFanOuts()) > 0) {
-    if (now() - start > GIVE_UP_MS) throw new Error('The worker does not come to an end');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return now() - start;
+function allDelivered({ world }: LoadWorld): Promise<number> {
+  return untilDone('Fan-outs', 100, () => openFanOuts(world));
 }
 
 /** Half of what can be sustained has to go through whole, else the figures say nothing. */
@@ -193,48 +217,6 @@ function windowed({ answered }: LoadOutcome, seconds: number, most: number): rea
     }),
   });
   return [p50(PUBLISH, publishes), p50(INSERT, inserts)];
-}
-
-export interface MixedLoad {
-  readonly about: string;
-  readonly steps: readonly Step[];
-  /** Arrivals a second, the raw inserts among them. */
-  readonly rate: number;
-  readonly seconds: number;
-  readonly outcome: Pick<LoadOutcome, 'all' | 'lateness' | 'results' | 'throughput'>;
-  readonly windows: readonly Series[];
-  /** CPU time by the time that went by. */
-  readonly cores: readonly { readonly kind: string; readonly cores: number }[];
-  readonly push: Push;
-}
-
-export function mixedLoadReport(measured: MixedLoad): PartReport {
-  const { about, steps, rate, seconds, outcome, windows, cores, push } = measured;
-  const { all, lateness, results } = outcome;
-  return {
-    title: 'Mixed load',
-    about: [
-      about,
-      `An open-loop generator starts operations at a fixed rate for ${seconds.toFixed(0)} s, whatever becomes of those before, over HTTP with connections kept: nine reads (first pages and further ones) to one write (publish, like, comment, follow); members chosen evenly, refs and recent actions by Zipf’s law. Each operation is measured from when it should have started, so that waiting counts. The rate was found first, by a ladder of rates, each two fifths above the one before, until one is not sustained twice; the measured run is at half of the highest that was: ${formatNumber(rate)} arrivals/s.`,
-      'Publish and raw insert: turn about, under the same load, by the same process, from the sending; medians of windows of the run. Engine, gateway, Redis, API, worker, generator and sockets share the machine.',
-      `Cores at work: ${cores.map((entry) => `${entry.kind} ${formatNumber(entry.cores)}`).join(', ')}.`,
-    ],
-    figures: [
-      atLeast(250, 'operations/s', {
-        ...{ name: 'highest rate sustained', unit: 'operations/s' },
-        summary: once(highestOf(steps), 'highest rate'),
-        note: `p99 at most ${String(BOUNDS.p99)} ms, all fan-outs done within ${String(BOUNDS.behind / 1_000)} s of the last arrival`,
-      }),
-      ...windows.map((entry) => figureOf(entry, 'ms')),
-      atMost(
-        2,
-        '× one raw insert under the same load',
-        ratioFigure(`${PUBLISH} / ${INSERT}`, seriesNamed(windows, PUBLISH), seriesNamed(windows, INSERT)),
-      ),
-    ],
-    tables: [latencyTable([...results, all, push.receipts, lateness])],
-    raw: { ...measured },
-  };
 }
 
 function latencyTable(results: readonly LoadResult[]): Table {

@@ -41,24 +41,13 @@ async function run({ environment, options }: PartContext): Promise<PartReport> {
   const count = sized(options, { full: 200, short: 100, smoke: 50 });
   const measures: Measure[] = [];
   for (const page of Object.keys(PAGES)) measures.push(await measurePage(page, { api, readers, count }));
-  const series = await alternate(measures, {
-    rounds: roundsOf(options, { full: 7, short: 3, smoke: 1 }),
-    warmUp: sized(options, { full: 2, short: 2, smoke: 0 }),
-  });
-  return otherPagesReport({ readers: size, series });
-}
-
-export function otherPagesReport(measured: {
-  readonly readers: number;
-  readonly series: readonly Series[];
-}): PartReport {
-  const { readers, series } = measured;
+  const series = await alternate(measures, roundsOf(options, { full: [7, 2], short: [3, 2], smoke: [1, 0] }));
   const of = (page: string, what: Parameters<typeof measureOf>[1]): Series =>
     seriesNamed(series, measureOf(page, what));
   return {
     title: 'Pages beside the page of a feed',
     about: [
-      `Of ${String(readers)} readers with ${String(LENGTH)} entries each, of which they have read none. CPU is that of the API, the database and Redis for a page, one at a time.`,
+      `Of ${String(size)} readers with ${String(LENGTH)} entries each, of which they have read none. CPU is that of the API, the database and Redis for a page, one at a time.`,
     ],
     figures: Object.keys(PAGES).flatMap((page): Figure[] => {
       const bound = RATES[page];
@@ -68,6 +57,6 @@ export function otherPagesReport(measured: {
         ...(BOUNDED.includes(page) ? [atMost(1.5, '× a page of a feed with its unread count', ratio)] : []),
       ];
     }),
-    raw: { ...measured },
+    raw: { readers: size, series },
   };
 }

@@ -23,14 +23,6 @@ const CPU = measureOf(FEED, 'api');
 /** A page of a feed: the two raw queries, the service, HTTP, and bare Yoga with as many bytes. */
 export const pagePart: Part = { name: 'page', run };
 
-export interface PageMeasurements {
-  readonly first: number;
-  readonly length: number;
-  readonly bytes: number;
-  /** Milliseconds of the p50s, pages/s of the rates. */
-  readonly series: readonly Series[];
-}
-
 async function run({ environment, options, say }: PartContext): Promise<PartReport> {
   const length = sized(options, { full: 3_000, short: 1_000, smoke: 60 });
   const pages = sized(options, { full: 400, short: 200, smoke: 10 });
@@ -53,15 +45,10 @@ async function run({ environment, options, say }: PartContext): Promise<PartRepo
       return { [YOGA]: quantile(latencies, 0.5) };
     },
   ];
-  const series = await alternate(contenders, {
-    rounds: roundsOf(options, { full: 9, short: 3, smoke: 1 }),
-    warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
-  });
-  return pageReport({ first: FIRST, length, bytes, series });
-}
-
-export function pageReport(measured: PageMeasurements): PartReport {
-  const { series, first, length, bytes } = measured;
+  const series = await alternate(
+    contenders,
+    roundsOf(options, { full: [9, 3], short: [3, 2], smoke: [1, 0] }),
+  );
   const of = (name: string): Series => seriesNamed(series, name);
   const sum = (a: Series, b: Series): Series => ({
     name: `${a.name} + ${b.name}`,
@@ -70,7 +57,7 @@ export function pageReport(measured: PageMeasurements): PartReport {
   return {
     title: 'A page of a feed',
     about: [
-      `The first ${String(first)} of ${String(length)} entries. The raw queries are those that the service sends, by the plain driver; they bring neither names nor labels. The service reads the marks of the reader as well.`,
+      `The first ${String(FIRST)} of ${String(length)} entries. The raw queries are those that the service sends, by the plain driver; they bring neither names nor labels. The service reads the marks of the reader as well.`,
       `Shown (${String(bytes)} bytes): with names of actors, labels of refs and a line of words with names, as a frontend shows them.`,
       'HTTP and bare Yoga are servers in processes of their own, asked over kept connections by one client. Bare Yoga is as its documentation shows it, without authentication or limits, and answers with one string.',
     ],
@@ -85,6 +72,6 @@ export function pageReport(measured: PageMeasurements): PartReport {
       ),
       atMost(1.5, 'ms', figureOf(of(CPU), 'ms')),
     ],
-    raw: { ...measured },
+    raw: { first: FIRST, length, bytes, series },
   };
 }

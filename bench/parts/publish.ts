@@ -21,7 +21,7 @@ export const publishPart: Part = { name: 'publish', run };
 async function run(context: PartContext): Promise<PartReport> {
   const { environment, options } = context;
   const count = sized(options, { full: 300, short: 100, smoke: 10 });
-  const rounds = roundsOf(options, { full: 9, short: 3, smoke: 1 });
+  const rounds = roundsOf(options, { full: [9, 3], short: [3, 2], smoke: [1, 0] });
   await using world = await openRawWorld(environment, DATABASE);
   await using rawWorld = await openRawWorld(environment, `${DATABASE}_raw`);
   await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
@@ -39,10 +39,7 @@ async function run(context: PartContext): Promise<PartReport> {
       if (!body.includes('"isReplay":false')) throw new Error(`Not published: ${body}`);
     }),
   ];
-  const series = await alternate(measures, {
-    rounds,
-    warmUp: sized(options, { full: 3, short: 2, smoke: 0 }),
-  });
+  const series = await alternate(measures, rounds);
   const stored = await world.actions.countDocuments({});
   if (stored !== published + 1)
     throw new Error(`${String(stored)} actions are stored instead of ${String(published + 1)}`);

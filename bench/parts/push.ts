@@ -42,7 +42,7 @@ const MEASURES = ['p50, ms', 'p99, ms', 'last receipt, ms', 'events/s'] as const
 /** An action that everybody connected watches for, beside the least that stores and pushes. */
 export const pushPart: Part = { name: 'push', run };
 
-export interface PushFigures {
+interface PushFigures {
   readonly subscribers: number;
   readonly burst: number;
   /** By `nameOf` and `cpuName`. */
@@ -57,7 +57,18 @@ async function run(context: PartContext): Promise<PartReport> {
     say(`${String(subscribers)} subscribers`);
     all.push(await withSubscribers(context, subscribers));
   }
-  return pushReport(all);
+  return {
+    title: 'Push',
+    about: [
+      'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
+      `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
+      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
+      'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
+    ],
+    figures: all.flatMap(ratiosOf),
+    tables: all.map(tableOf),
+    raw: { all },
+  };
 }
 
 async function withSubscribers(context: PartContext, subscribers: number): Promise<PushFigures> {
@@ -98,8 +109,8 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
     },
   ]);
   if (subscribers === FEW) measures.push(() => underLoad(context, fanfare));
-  const rounds = roundsOf(options, { full: 5, short: 2, smoke: 1 });
-  return { subscribers, burst, series: await alternate(measures, { rounds, warmUp: 1 }) };
+  const rounds = roundsOf(options, { full: [5, 1], short: [2, 1], smoke: [1, 1] });
+  return { subscribers, burst, series: await alternate(measures, rounds) };
 }
 
 /** At every socket, action by action. */
@@ -168,21 +179,6 @@ function nameOf(who: string, measure: (typeof MEASURES)[number]): string {
 /** Microseconds of CPU for each event of the bursts. */
 function cpuName(who: string, kind: string): string {
   return `${who}, CPU, ${kind}`;
-}
-
-export function pushReport(all: readonly PushFigures[]): PartReport {
-  return {
-    title: 'Push',
-    about: [
-      'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
-      `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
-      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
-      'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
-    ],
-    figures: all.flatMap(ratiosOf),
-    tables: all.map(tableOf),
-    raw: { all },
-  };
 }
 
 function tableOf({ subscribers, series }: PushFigures): Table {

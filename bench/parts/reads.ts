@@ -1,8 +1,7 @@
 import { Closer } from '../../src/lib/closer.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
+import { graphqlRequest, hammer, type WireRequest, LanePool } from '../harness/http-lanes.ts';
 import { openInProcess } from '../harness/in-process.ts';
-import { LanePool } from '../harness/lane-pool.ts';
 import { openLoop } from '../harness/open-loop.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { startPeer, untilStored } from '../harness/peer.ts';
@@ -29,6 +28,7 @@ const SEED = 5;
 const MOST_OPEN = 2_000;
 const PAGE = 'shown page';
 const YOGA = 'bare Yoga';
+const ROUNDS = { full: [5, 1], short: [3, 1], smoke: [1, 0] } as const;
 
 /** Pages of many readers: at several concurrencies beside the peer, and at fixed rates beside bare Yoga. */
 export const readsPart: Part = { name: 'reads', run };
@@ -38,13 +38,6 @@ interface AtRate {
   readonly rate: number;
   /** Milliseconds: p50 and p99 of Fanfare and of bare Yoga. */
   readonly series: readonly Series[];
-}
-
-export interface ReadMeasurements {
-  readonly length: number;
-  /** Pages a second. */
-  readonly rates: readonly Series[];
-  readonly latencies: readonly AtRate[];
 }
 
 async function run(context: PartContext): Promise<PartReport> {
@@ -68,13 +61,23 @@ async function run(context: PartContext): Promise<PartReport> {
   const latencies: AtRate[] = [];
   for (const rate of sized(options, { full: [200, 300], short: [100, 200], smoke: [20] }))
     latencies.push(await atRate(context, rate, { url, pages }));
-  return readsReport({ length, rates, latencies });
-}
-
-function roundsFor({ options }: PartContext): { readonly rounds: number; readonly warmUp: number } {
   return {
-    rounds: roundsOf(options, { full: 5, short: 3, smoke: 1 }),
-    warmUp: sized(options, { full: 1, short: 1, smoke: 0 }),
+    title: 'Reading',
+    about: [
+      `The first ${String(FIRST)} of ${String(length)} activities. The peer is called by its own API inside its process, and its activities carry ids without names or labels; Fanfare answers GraphQL over HTTP with authentication, names of actors and labels of refs, from a process of its own to a client in another.`,
+      'At fixed rates: arrivals on schedule, whatever becomes of those before, each measured from when it should have started; bare Yoga answers with as many bytes in the same rounds.',
+    ],
+    figures: [
+      ...rates.map((entry) => figureOf(entry, 'pages/s')),
+      ...CONCURRENCY.map((concurrency) => {
+        const [ours, peer] = [fanfareAt(concurrency), peerAt(concurrency)];
+        const name = `pages/s / the peer’s, ${String(concurrency)} at a time`;
+        const ratio = ratioFigure(name, seriesNamed(rates, ours), seriesNamed(rates, peer));
+        return atLeast(50, '× the peer’s readFeed', ratio);
+      }),
+      ...latencies.flatMap(latencyFigures),
+    ],
+    raw: { length, rates, latencies },
   };
 }
 
@@ -105,7 +108,7 @@ async function besidePeer(
       };
     },
   ]);
-  const series = await alternate(measures, roundsFor(context));
+  const series = await alternate(measures, roundsOf(context.options, ROUNDS));
   await environment.driver.db(`${DATABASE}_peer`).dropDatabase();
   return series;
 }
@@ -136,7 +139,7 @@ async function atRate(
         throw new Error(`${name}, ${String(rate)}/s: ${firstFailure ?? 'too many were waiting'}`);
       return { [`${name}, p50`]: all.p50, [`${name}, p99`]: all.p99 };
     }),
-    roundsFor(context),
+    roundsOf(context.options, ROUNDS),
   );
   return { rate, series };
 }
@@ -147,27 +150,6 @@ function fanfareAt(concurrency: number): string {
 
 function peerAt(concurrency: number): string {
   return `peer, readFeed, ${String(concurrency)} at a time`;
-}
-
-export function readsReport({ length, rates, latencies }: ReadMeasurements): PartReport {
-  return {
-    title: 'Reading',
-    about: [
-      `The first ${String(FIRST)} of ${String(length)} activities. The peer is called by its own API inside its process, and its activities carry ids without names or labels; Fanfare answers GraphQL over HTTP with authentication, names of actors and labels of refs, from a process of its own to a client in another.`,
-      'At fixed rates: arrivals on schedule, whatever becomes of those before, each measured from when it should have started; bare Yoga answers with as many bytes in the same rounds.',
-    ],
-    figures: [
-      ...rates.map((entry) => figureOf(entry, 'pages/s')),
-      ...CONCURRENCY.map((concurrency) => {
-        const [ours, peer] = [fanfareAt(concurrency), peerAt(concurrency)];
-        const name = `pages/s / the peer’s, ${String(concurrency)} at a time`;
-        const ratio = ratioFigure(name, seriesNamed(rates, ours), seriesNamed(rates, peer));
-        return atLeast(50, '× the peer’s readFeed', ratio);
-      }),
-      ...latencies.flatMap(latencyFigures),
-    ],
-    raw: { length, rates, latencies },
-  };
 }
 
 /** What the rates that have targets are to keep, in milliseconds. */

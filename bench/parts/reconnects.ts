@@ -20,7 +20,7 @@ const BESIDE = USUAL.graphql;
 /** All sockets are dropped at once and come back with their cursors while actions are published. */
 export const reconnectsPart: Part = { name: 'reconnects', run };
 
-export interface Reconnects {
+interface Reconnects {
   readonly sockets: number;
   /** Seconds, milliseconds of /health, and sockets that were told to query their feed again. */
   readonly series: readonly Series[];
@@ -33,7 +33,14 @@ async function run(context: PartContext): Promise<PartReport> {
     say(`${String(sockets)} sockets`);
     all.push(await withSockets(context, sockets));
   }
-  return reconnectsReport(all);
+  return {
+    title: 'Everybody comes back',
+    about: [
+      `All sockets are dropped at once and come back, 50 at a time, each with the cursor of the last event it saw. One action for all of them is published before, ${String(MISSED - 1)} meanwhile; every socket must get each of them once. Beside it the same number of sockets of a usual server, which neither keeps what they miss nor checks who they are.`,
+    ],
+    figures: all.flatMap(figuresOf),
+    raw: { all },
+  };
 }
 
 async function withSockets(context: PartContext, sockets: number): Promise<Reconnects> {
@@ -53,7 +60,7 @@ async function withSockets(context: PartContext, sockets: number): Promise<Recon
         return { [BESIDE]: (await timed(() => usual.client.call('reopen', null))) / 1_000 };
       },
     ],
-    { rounds: roundsOf(options, { full: 3, short: 2, smoke: 1 }), warmUp: 1 },
+    roundsOf(options, { full: [3, 1], short: [2, 1], smoke: [1, 1] }),
   );
   return { sockets, series };
 }
@@ -110,17 +117,6 @@ async function slowestHealth(url: string, stopping: AbortSignal): Promise<number
     await setTimeout(LOOK_EVERY_MS);
   }
   return slowest;
-}
-
-export function reconnectsReport(all: readonly Reconnects[]): PartReport {
-  return {
-    title: 'Everybody comes back',
-    about: [
-      `All sockets are dropped at once and come back, 50 at a time, each with the cursor of the last event it saw. One action for all of them is published before, ${String(MISSED - 1)} meanwhile; every socket must get each of them once. Beside it the same number of sockets of a usual server, which neither keeps what they miss nor checks who they are.`,
-    ],
-    figures: all.flatMap(figuresOf),
-    raw: { all },
-  };
 }
 
 function figuresOf({ sockets, series }: Reconnects): Figure[] {

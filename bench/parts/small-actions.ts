@@ -39,10 +39,7 @@ async function run(context: PartContext): Promise<PartReport> {
             return { [leastAt(waiting)]: await least(rawWorld, few) };
           },
         ],
-        {
-          rounds: roundsOf(options, { full: 5, short: 3, smoke: 1 }),
-          warmUp: sized(options, { full: 1, short: 1, smoke: 0 }),
-        },
+        roundsOf(options, { full: [5, 1], short: [3, 1], smoke: [1, 0] }),
       )),
     );
   }

@@ -1,17 +1,7 @@
-import { ObjectId, type Collection, type Db } from 'mongodb';
+import { ObjectId, type Collection } from 'mongodb';
 import type { NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { itemId } from '../../src/feed/models/items.ts';
-import { allIndexes } from '../../src/app/collections.ts';
 import { readerId } from './people.ts';
-
-/** A collection under another name with the indexes of `newsfeedItems`. */
-export async function itemsCollection(db: Db, name: string): Promise<Collection<NewsfeedItemDocument>> {
-  const collection = db.collection<NewsfeedItemDocument>(name);
-  const definitions = allIndexes().filter((definition) => definition.collection === 'newsfeedItems');
-  for (const { serves: _serves, collection: _collection, ...definition } of definitions)
-    await collection.createIndexes([definition]);
-  return collection;
-}
 
 /** The items of one new action for so many readers, as the fan-out writes them. */
 export function newItems(readers: number): NewsfeedItemDocument[] {

@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { tokenFor } from '../harness/fanfare.ts';
-import { graphqlRequest, type WireRequest } from '../harness/http-lanes.ts';
-import type { LanePool } from '../harness/lane-pool.ts';
+import { graphqlRequest, type WireRequest, type LanePool } from '../harness/http-lanes.ts';
 import type { Share } from '../harness/open-loop.ts';
 import { zipf } from '../harness/random.ts';
 import { now } from '../harness/statistics.ts';
@@ -33,30 +32,20 @@ export interface LoadMixOptions {
   readonly raw: { readonly world: RawWorld; readonly documents: readonly ActionDocument[] };
 }
 
-export interface LoadMix {
-  readonly shares: readonly Share[];
-  /** When the mutation of each published action was sent. */
-  readonly published: ReadonlyMap<string, number>;
-}
-
 const FIRST = 25;
 /** People react to the newest actions, most of all to the very newest. */
 const RECENT = 200;
 /** Readers who scroll on. */
 const MOST_CURSORS = 1_000;
 
-interface OpenPage {
-  readonly reader: LoadReader;
-  readonly cursor: string;
-}
-
 /** Nine reads to one write: first pages, further pages, publishing, likes, comments, follows; and the raw insert. */
-export async function createLoadMix(options: LoadMixOptions): Promise<LoadMix> {
+export async function createLoadMix(options: LoadMixOptions) {
   const { url, pool, readers, watching, actions, refIds, random, raw } = options;
   const service = await tokenFor('publisher', ['service']);
   const firstPages = new Map<LoadReader, WireRequest>();
-  const openPages: OpenPage[] = [];
+  const openPages: { readonly reader: LoadReader; readonly cursor: string }[] = [];
   const recent: string[] = [];
+  /** When the mutation of each published action was sent. */
   const published = new Map<string, number>();
   const rankOfRecent = zipf(RECENT);
   const rankOfRef = zipf(refIds.length);
@@ -109,14 +98,8 @@ export async function createLoadMix(options: LoadMixOptions): Promise<LoadMix> {
     const time = new Date();
     const _id = new ObjectId();
     const document = anyOf(raw.documents);
-    await raw.world.actions.insertOne({
-      ...document,
-      _id,
-      idempotencyKey: _id.toHexString(),
-      conducted: time,
-      recorded: time,
-      latest: time,
-    });
+    const times = { conducted: time, recorded: time, latest: time };
+    await raw.world.actions.insertOne({ ...document, _id, idempotencyKey: _id.toHexString(), ...times });
   };
   const one = (name: string, share: number, run: () => Promise<void>): Share => ({
     share,

@@ -5,7 +5,8 @@ import type { Measure } from '../harness/rounds.ts';
 import { quantile } from '../harness/statistics.ts';
 import { FEED_REF } from './feed.ts';
 import { expectPage } from './pages.ts';
-import { SHOWN_ACTION, SHOWN_NODE } from './queries.ts';
+import { SHOWN_ACTION } from '../harness/watcher.ts';
+import { SHOWN_NODE } from './queries.ts';
 
 const INFO = 'pageInfo { hasNextPage endCursor }';
 const NODES = `edges { cursor node { ${SHOWN_NODE} } } ${INFO}`;

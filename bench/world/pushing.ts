@@ -1,12 +1,11 @@
 import type { Closer } from '../../src/lib/closer.ts';
 import { startChild, type Child } from '../harness/child.ts';
 import { startApi, startWorker, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
-import { graphqlRequest } from '../harness/http-lanes.ts';
-import { LanePool } from '../harness/lane-pool.ts';
+import { graphqlRequest, LanePool } from '../harness/http-lanes.ts';
 import type { PartContext } from '../harness/part.ts';
 import { cpuByKind } from '../harness/process-usage.ts';
 import { now } from '../harness/statistics.ts';
-import { actionOf, WATCH } from '../harness/watcher.ts';
+import { actionOf, SHOWN_ACTION, WATCH } from '../harness/watcher.ts';
 import type { ProbeApi } from '../programs/probe.ts';
 import type { SocketsApi, Subscriber } from '../programs/sockets.ts';
 import type { RoomsApi } from '../usual/socket-io.ts';
@@ -177,19 +176,7 @@ export async function openLeast({ environment }: PartContext, closer: Closer, li
 
 /** The same fields, as such a server has them. */
 const USUAL_QUERY = `subscription Watch {
-  feedEvents {
-    item {
-      action {
-        id conducted scope
-        actor { memberId name }
-        refs { refId type label }
-        descriptor { type summary tags }
-        engagement { comments likes reshares lastInteraction }
-      }
-      id relevancy reasons isUnread
-    }
-    cursor
-  }
+  feedEvents { item { action { ${SHOWN_ACTION} } id relevancy reasons isUnread } cursor }
 }`;
 
 /** A server as it is usually written by GraphQL: a channel of Redis for each reader. */

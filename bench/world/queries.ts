@@ -1,9 +1,4 @@
-/** An action as a frontend shows it: with who did it, the labels of what it was about and a line of words. */
-export const SHOWN_ACTION = `id conducted scope
-          actor { memberId name }
-          refs { refId type label }
-          descriptor { type summary tags }
-          engagement { comments likes reshares lastInteraction }`;
+import { SHOWN_ACTION } from '../harness/watcher.ts';
 
 export const SHOWN_NODE = `id relevancy reasons isUnread
         action {

@@ -4,6 +4,7 @@ import type { FollowDocument } from '../../src/storage/documents/reader-document
 import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
 import type { Environment } from '../harness/environment.ts';
+import { untilDone } from '../harness/statistics.ts';
 
 /** Collections of the same documents with the same indexes, for the plain driver alone. */
 export interface RawWorld extends AsyncDisposable {
@@ -59,21 +60,17 @@ export async function informPlanner({ db }: Pick<RawWorld, 'db'>): Promise<void>
     await db.command({ planCacheClear: name });
 }
 
-const GIVE_UP_MS = 10 * 60_000;
-const POLL_MS = 50;
+/** Actions whose fan-out is not done. */
+export function openFanOuts({ actions }: RawWorld): Promise<number> {
+  return actions.countDocuments({
+    'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
+    'fanOut.leaseUntil': { $exists: true },
+  });
+}
 
-/** Resolves when so many items are stored and no fan-out is open. */
-export async function waitUntilStored({ items, actions }: RawWorld, count: number): Promise<void> {
-  const giveUp = Date.now() + GIVE_UP_MS;
-  for (;;) {
-    const open = await actions.countDocuments({
-      'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
-      'fanOut.leaseUntil': { $exists: true },
-    });
-    if (open === 0) break;
-    if (Date.now() > giveUp) throw new Error(`${String(open)} fan-outs did not end`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  const stored = await items.countDocuments({});
+/** Resolves when no fan-out is open. @throws Error unless so many items are stored then. */
+export async function waitUntilStored(world: RawWorld, count: number): Promise<void> {
+  await untilDone('Fan-outs', 50, () => openFanOuts(world));
+  const stored = await world.items.countDocuments({});
   if (stored !== count) throw new Error(`${String(stored)} items are stored instead of ${String(count)}`);
 }

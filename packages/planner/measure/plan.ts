@@ -19,7 +19,7 @@ const LEASE_SECONDS = 3;
 export const planPart: Part = { name: 'plan', run };
 
 async function run({ environment, options, say }: PartContext): Promise<PartReport> {
-  const rounds = roundsOf(options, { full: 3, short: 1, smoke: 1 });
+  const { rounds } = roundsOf(options, { full: [3, 0], short: [1, 0], smoke: [1, 0] });
   const cases = sized(options, {
     full: casesOf({ seconds: 10, members: [1_000, 10_000, 50_000], manyActions: 1_050 / rounds }),
     short: casesOf({ seconds: 10, members: [1_000, 10_000, 30_000], manyActions: 200 }),

@@ -81,7 +81,7 @@ async function run(context: PartContext): Promise<PartReport> {
     bytes: rounded({ action: items.action, follow: items.follow }),
     measured: {
       ...{ at: of.measuredAt, commit: of.commit, cores: cpus().length, load: of.machine.loadBefore },
-      ...{ cpu: of.machine.cpu, engine: of.versions['engine'] ?? '' },
+      ...{ cpu: of.machine.cpu, engine: of.versions.engine },
     },
   };
   return report(costs);
