@@ -30,7 +30,7 @@ import { muteEnds } from '../features/mutes/jobs/mute-ends.ts';
 import { rebuilds } from '../features/rebuild/jobs/rebuilds.ts';
 import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
-import { snoozeEnds } from '../features/marks/jobs/snooze-ends.ts';
+import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from '../packages/jobs.ts';
 
@@ -39,7 +39,7 @@ export const JOBS: readonly DeclareJob[] = [
   migration,
   expiry,
   muteEnds,
-  snoozeEnds,
+  markEnds,
   upkeep,
   rescoring,
   rebuilds,

@@ -1,13 +1,12 @@
 import type { Boost } from './relevancy.ts';
 import type { AddressedBy } from './visibility.ts';
+import { rowOf, STATE_NAMES, type StateEnded, type StateReason } from './item-states.ts';
 
 export const WITHHELD_REASONS = [
   'HIDDEN',
   'MUTED',
   'BLOCKED',
-  'HIDDEN_BY_READER',
-  'ARCHIVED',
-  'SNOOZED',
+  ...STATE_NAMES.map((state) => rowOf(state).withheld[0] as StateReason),
   'NOT_ADDRESSED',
   'NOT_ENTITLED',
 ] as const;
@@ -17,7 +16,7 @@ export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 export type FeedPath = 'STORED' | 'PULLED' | 'SOURCE' | 'NONE';
 
 export interface RelevancyCause {
-  readonly kind: Boost['kind'] | 'CONDUCTED' | 'SNOOZE_ENDED';
+  readonly kind: Boost['kind'] | 'CONDUCTED' | StateEnded;
   readonly at: Date;
   readonly liftedTo: Date;
 }

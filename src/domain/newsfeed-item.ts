@@ -1,14 +1,9 @@
 import type { Action, ActionId, UserId } from './action.ts';
+import type { ItemState, ListedState } from './item-states.ts';
 
-/** States that keep an item out of its reader's feed. An item has at most one of them. */
-const ITEM_STATES = ['HIDDEN', 'ARCHIVED', 'SNOOZED'] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
-
-/** States without an end: they last until the reader changes them. */
-export type LastingState = Exclude<ItemState, 'SNOOZED'>;
-
-/** When a snoozed item is due to come back. */
-interface Snooze {
+/** When an item in a state that ends is due to come back. */
+interface End {
+  readonly state: ItemState;
   readonly until: Date;
   /** The end was recorded: treated as ended even where a clock runs slightly behind. */
   readonly isOver: boolean;
@@ -18,27 +13,27 @@ export interface ItemMark {
   readonly actionId: ActionId;
   /** `null`: the item is in the feed. */
   readonly state: ItemState | null;
-  /** Present while SNOOZED and after the snooze has ended, see `markAt`. `null`: no snooze since the last other state. */
-  readonly snooze: Snooze | null;
+  /** Of a state that ends, also after it has ended, see `markAt`. `null`: there was none since the last other state. */
+  readonly end: End | null;
   /** The relevancy at which the reader marked the item as read; `null`: never, or marked unread later. */
   readonly readAt: Date | null;
   /** Explicitly marked unread: overrides every other rule. */
   readonly isUnread: boolean;
 }
 
-export function hasEnded({ until, isOver }: Snooze, now: Date): boolean {
+export function hasEnded({ until, isOver }: End, now: Date): boolean {
   return isOver || until.getTime() <= now.getTime();
 }
 
-/** The mark as of a time: an ended snooze is no state any more, and boosts the item. */
+/** The mark as of a time: a state that has ended is none any more, and its end boosts the item. */
 export function markAt(mark: ItemMark, now: Date): ItemMark {
-  if (mark.state !== 'SNOOZED' || mark.snooze === null || !hasEnded(mark.snooze, now)) return mark;
-  return { ...mark, state: null };
+  const { state, end } = mark;
+  return state === null || end === null || !hasEnded(end, now) ? mark : { ...mark, state: null };
 }
 
-/** The relevancy an ended snooze boosts the item to; `null` when there is none. Expects a mark from `markAt`. */
+/** The relevancy that the end of a state boosts the item to; `null` when there is none. Expects a mark from `markAt`. */
 export function boostOf(mark: ItemMark | null): Date | null {
-  return mark?.state === null && mark.snooze !== null ? mark.snooze.until : null;
+  return mark?.state === null && mark.end !== null ? mark.end.until : null;
 }
 
 /** Relevancy of an item after an optional boost. */
@@ -89,10 +84,10 @@ export interface NewsfeedItem extends FeedEntry {
   readonly userId: UserId;
   readonly action: Action;
   readonly isUnread: boolean;
-  /** Listed among the reader's archived items instead of the feed. */
-  readonly isArchived: boolean;
-  /** When the snooze ends; `null`: not snoozed. */
-  readonly snoozedUntil: Date | null;
+  /** The state in whose list it is; `null`: it is in the feed. */
+  readonly state: ListedState | null;
+  /** When that state ends; `null`: it does not, or there is none. */
+  readonly until: Date | null;
 }
 
 /** Feed order: negative when `a` comes before `b`. */

@@ -39,7 +39,7 @@ export function isTrusted({ roles }: Identity): boolean {
 /** Facts about a reader that the rules need, except the follows of a single action's refs. */
 export interface ReaderProfile {
   readonly userId: UserId;
-  /** When the profile was loaded. All of a response uses mutes and snoozes as of this time. */
+  /** When the profile was loaded. All of a response uses mutes and marks as of this time. */
   readonly asOf: Date;
   /** Sees everything: admins and moderators. */
   readonly isAdmin: boolean;
@@ -53,9 +53,10 @@ export interface ReaderProfile {
   /** The reader has marked single items; their marks must be loaded. */
   readonly hasMarks: boolean;
   readonly hasUnreadMarks: boolean;
-  readonly hasSnoozes: boolean;
-  /** See `EndedSnoozes`. Loaded on first use; no query when the reader has no snoozes. */
-  readonly endedSnoozes: () => Promise<EndedSnoozes>;
+  /** The reader has given items a state that ends. */
+  readonly hasEnds: boolean;
+  /** Loaded on first use; no query when the reader has no such items. */
+  readonly returned: () => Promise<Returned>;
   /** The reader once unfollowed with history: entries delivered for a follow must be checked against the follow. */
   readonly checksFollows: boolean;
   /** The reader is or was assigned to refs: boosts must take these follows into account. */
@@ -72,10 +73,10 @@ export interface ReaderProfile {
   readonly activeAt: Date | null;
 }
 
-/** Snooze ends of items that are back in the feed. An item's relevancy is at least its snooze end. Latest first. */
-export type EndedSnoozes = ReadonlyMap<ActionId, Date>;
+/** Items that are back in the feed since their state ended, and when: the least relevancy they have now. Latest first. */
+export type Returned = ReadonlyMap<ActionId, Date>;
 
-export const NO_SNOOZES: EndedSnoozes = new Map();
+export const NOTHING_RETURNED: Returned = new Map();
 
 /** Profile used for deliveries: a member's blocks and marks on single items do not keep anything out of their feed. */
 export function profileOfMember(member: Member): ReaderProfile {
@@ -88,8 +89,8 @@ export function profileOfMember(member: Member): ReaderProfile {
     lastRead: null,
     hasMarks: false,
     asOf: new Date(0),
-    hasSnoozes: false,
-    endedSnoozes: () => Promise.resolve(NO_SNOOZES),
+    hasEnds: false,
+    returned: () => Promise.resolve(NOTHING_RETURNED),
     hasUnreadMarks: false,
     checksFollows: false,
     hasAssigned: false,

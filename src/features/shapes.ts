@@ -3,6 +3,7 @@ import type { Action, ActionId, UserId } from '../domain/action.ts';
 import type { Interaction, InteractionId } from '../domain/interaction.ts';
 import type { InteractionKind } from '../domain/relevancy.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import type { ListName } from '../domain/item-states.ts';
 import type { DeliveryReason, NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 
@@ -161,15 +162,13 @@ export interface ActionFilter extends CommonFilter {
   readonly descriptor?: { readonly field: string; readonly value: string } | null | undefined;
 }
 
-export interface FeedFilter extends CommonFilter {
+/** With a list: items in that state instead of the feed. At most one of them. */
+export interface FeedFilter
+  extends CommonFilter, Partial<Readonly<Record<ListName, boolean | null | undefined>>> {
   readonly refId?: string | null | undefined;
   readonly unreadOnly?: boolean | null | undefined;
   /** At least one of them. */
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
-  /** List the reader's archived items instead of the feed. */
-  readonly archived?: boolean | null | undefined;
-  /** List the reader's snoozed items instead of the feed. */
-  readonly snoozed?: boolean | null | undefined;
 }
 
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';

@@ -7,7 +7,7 @@ import {
   type FeedPosition,
   lifted,
 } from '../domain/newsfeed-item.ts';
-import type { ReaderProfile, Follow, EndedSnoozes } from '../domain/viewer.ts';
+import type { ReaderProfile, Follow, Returned } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import {
   type FeedQuery,
@@ -62,7 +62,7 @@ export interface FeedReader {
 export function feedReader(context: Context): FeedReader {
   const guesses = new PullGuesses();
   const lastReads = new KnownReadMarks();
-  const unsnoozed: Pick<FeedReader, 'page' | 'find'> = {
+  const base: Pick<FeedReader, 'page' | 'find'> = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(context, reader, (as) => readPage(context, guesses, as, query, read));
@@ -71,8 +71,7 @@ export function feedReader(context: Context): FeedReader {
   };
 
   return {
-    page: (reader, query, ahead) =>
-      pageWithSnoozes(unsnoozed, reader, query, unsnoozed.page(reader, query, ahead)),
+    page: (reader, query, ahead) => pageWithReturned(base, reader, query, base.page(reader, query, ahead)),
     readAhead: (userId, query, begin) => readAhead(context, guesses, { ...query, userId }, begin),
     unreadAhead(userId, limit) {
       const lastRead = lastReads.of(userId);
@@ -85,7 +84,7 @@ export function feedReader(context: Context): FeedReader {
       };
       return { query, ahead: { ...ahead, known } };
     },
-    find: (reader, actionIds) => withSnoozes(reader, unsnoozed.find(reader, actionIds)),
+    find: (reader, actionIds) => withReturned(reader, base.find(reader, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
 }
@@ -186,7 +185,7 @@ async function locate(
 ): Promise<LocatedEntry | null> {
   const [entry] = await find(context, reader, [actionId]);
   if (entry === undefined) return null;
-  const [shown = entry] = await withSnoozes(reader, Promise.resolve([entry]));
+  const [shown = entry] = await withReturned(reader, Promise.resolve([entry]));
   if (entry.reasons.includes('PULL')) return { entry: shown, path: 'PULLED' };
   const { floor } = await stored(context, reader, { limit: 1 });
   return { entry: shown, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
@@ -456,54 +455,54 @@ async function findUnstored(
 /** Minimum number of entries to look up at once. */
 const BATCH = 50;
 
-/** Reads of a feed that know nothing of snoozes. */
-interface UnsnoozedFeed {
+/** Reads of a feed that know nothing of marks. */
+interface BaseFeed {
   page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
   find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]>;
 }
 
 /**
- * A page with the reader's ended snoozes: an item's relevancy is at least its snooze end, and its lower position is dropped.
- * Items still snoozed pass through here: the rules withhold them, like archived ones.
+ * A page with the items that came back to the reader: each stands at least where its state ended, and its lower position is
+ * dropped. Items that are still away pass through here: the rules withhold them.
  *
- * Free for readers who never snoozed anything. For others one query per session, plus one for a page in whose range a snooze
- * ended.
- * @param reading the same page without snoozes.
+ * Free for readers who never put an item away until a time. For others one query per session, plus one for a page in whose
+ * range an item came back.
+ * @param reading the same page without them.
  */
-async function pageWithSnoozes(
-  base: UnsnoozedFeed,
+async function pageWithReturned(
+  base: BaseFeed,
   reader: ReaderProfile,
   query: FeedQuery,
   reading: Promise<readonly FeedEntry[]>,
 ): Promise<readonly FeedEntry[]> {
-  const [ended, known] = await Promise.all([reader.endedSnoozes(), reading]);
+  const [ended, known] = await Promise.all([reader.returned(), reading]);
   if (ended.size === 0) return known;
-  const entries = await readSnoozedPage(base, { reader, query, ended, known });
+  const entries = await readWithReturned(base, { reader, query, ended, known });
   return entries.sort(compareFeedPositions).slice(0, query.limit);
 }
 
 /** The same for entries that were found by their actions. */
-async function withSnoozes(
+async function withReturned(
   reader: ReaderProfile,
   finding: Promise<readonly FeedEntry[]>,
 ): Promise<readonly FeedEntry[]> {
-  const [entries, ended] = await Promise.all([finding, reader.endedSnoozes()]);
+  const [entries, ended] = await Promise.all([finding, reader.returned()]);
   return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
 }
 
-interface SnoozedPage {
+interface PageToFill {
   readonly reader: ReaderProfile;
   readonly query: FeedQuery;
-  readonly ended: EndedSnoozes;
+  readonly ended: Returned;
 }
 
 /**
- * Enough entries for a page, or all, unordered. For each page of the base feed: its entries without an ended snooze, and the
- * entries whose snooze end falls into the page's range.
+ * Enough entries for a page, or all, unordered. For each page of the base feed: its entries that did not come back, and those
+ * that came back into the page's range.
  */
-async function readSnoozedPage(
-  base: UnsnoozedFeed,
-  { known, ...page }: SnoozedPage & { readonly known: readonly FeedEntry[] },
+async function readWithReturned(
+  base: BaseFeed,
+  { known, ...page }: PageToFill & { readonly known: readonly FeedEntry[] },
 ): Promise<FeedEntry[]> {
   const { reader, query, ended } = page;
   const entries: FeedEntry[] = [];
@@ -519,10 +518,10 @@ async function readSnoozedPage(
   }
 }
 
-/** Entries whose snooze end lies within the page's range. */
+/** Entries that came back into the page's range. */
 async function readBack(
-  base: UnsnoozedFeed,
-  { reader, query, ended }: SnoozedPage,
+  base: BaseFeed,
+  { reader, query, ended }: PageToFill,
   { staying, bottom }: { readonly staying: readonly FeedEntry[]; readonly bottom: FeedPosition | undefined },
 ): Promise<readonly FeedEntry[]> {
   const { limit } = query;
@@ -543,8 +542,8 @@ async function readBack(
   return back;
 }
 
-/** Returns the entry itself when no snooze boosts it. */
-function boosted(ended: EndedSnoozes, entry: FeedEntry): FeedEntry {
+/** Returns the entry itself unless it came back above where it was. */
+function boosted(ended: Returned, entry: FeedEntry): FeedEntry {
   const relevancy = lifted(entry.relevancy, ended.get(entry.actionId));
   return relevancy === entry.relevancy ? entry : { ...entry, relevancy };
 }

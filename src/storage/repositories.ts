@@ -36,7 +36,7 @@ import { renamesRepository } from '../features/directory/store/renames.ts';
 import { sourceActionsRepository } from './actions/source-actions.ts';
 import { schemaVersionRepository } from './database/schema-version.ts';
 import { secretsRepository } from './database/secrets.ts';
-import { snoozesRepository } from '../features/marks/store/snoozes.ts';
+import { markEndsRepository } from '../features/marks/store/mark-ends.ts';
 import { directoryStampsRepository } from '../features/directory/store/directory-stamps.ts';
 import { NameCache } from '../features/directory/store/name-cache.ts';
 
@@ -115,7 +115,7 @@ export function createRepositories(
     schemaVersion: schemaVersionRepository(collections),
     scores: scoresRepository(collections),
     secrets: secretsRepository(collections.secrets),
-    snoozes: snoozesRepository(collections.itemMarks),
+    markEnds: markEndsRepository(collections.itemMarks),
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
     sourceActions: sourceActionsRepository(collections.actions, collections.follows),
     workFigures: workFiguresRepository(collections),

@@ -39,6 +39,11 @@ await run(process.execPath, ['--import', 'tsx', 'schema/settings.ts'], { cwd: co
 await run(join(PROJECT, 'node_modules/.bin/oxfmt'), ['docs/configuration.md'], { cwd: copy.path });
 await removeParts(LEFT_OUT, copy.path);
 
+interface List {
+  readonly edges: readonly { readonly node: { readonly action: { readonly id: string } } }[];
+  readonly total: { readonly count: number };
+}
+
 /** A module of the copy. */
 const load = <T>(path: string): Promise<T> => import(join(copy.path, path)) as Promise<T>;
 
@@ -96,6 +101,7 @@ describe('an addition', () => {
       'src/config/settings.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
+      'src/domain/item-states.ts',
       'src/features/census/jobs/census.ts',
       'src/features/features.ts',
       'src/features/stars/api.ts',
@@ -159,6 +165,48 @@ test('stores an action of an added type, while the added job runs', async () => 
       .catch(() => null),
   ).toBeNull();
   expect((await db.collection('stars').indexes()).map(({ name }) => name)).toContain('newest');
+});
+
+test('an item in an added state is in no feed but in the list of the state, until its end', async () => {
+  const { startTestApp } = await load<typeof App>('test/support/app.ts');
+  await using app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+  const publishTo = () => publish(app, { scope: 'RESTRICTED', recipients: ['bob'] });
+  const [older, newer] = [await publishTo(), await publishTo()];
+  await app.idle();
+  const asBob = <T>(document: string, variables = {}) => ask<T>(app, document, variables, { sub: 'bob' });
+  const laterAt = new Date(Date.now() + 3_600_000).toISOString();
+  const change = 'readLater(actionId: $id, until: $at) { item { laterAt snoozedUntil isArchived } }';
+  expect(
+    await asBob(`mutation ($id: ID!, $at: DateTime!) { ${change} }`, { id: older, at: laterAt }),
+  ).toEqual({ readLater: { item: { laterAt, snoozedUntil: null, isArchived: false } } });
+  const listed = async () => {
+    const list = '{ edges { node { action { id } } } total { count } }';
+    const lists = await asBob<Record<string, List>>(
+      `{ feed ${list} later: feed(filter: { later: true }) ${list} snoozed: feed(filter: { snoozed: true }) ${list} }`,
+    );
+    return Object.entries(lists).map(([name, { edges, total }]) => {
+      expect(total.count).toBe(edges.length);
+      return [name, edges.map(({ node }) => node.action.id)];
+    });
+  };
+  expect(await listed()).toEqual([
+    ['feed', [newer]],
+    ['later', [older]],
+    ['snoozed', []],
+  ]);
+  const { db } = await openShared(app.database);
+  const until = new Date();
+  await db
+    .collection('itemMarks')
+    .updateOne({ state: 'LATER' }, { $set: { until, lifting: { due: until } } });
+  await expect.poll(listed).toEqual([
+    ['feed', [older, newer]],
+    ['later', []],
+    ['snoozed', []],
+  ]);
+  await expect
+    .poll(() => db.collection('itemMarks').findOne({ state: 'LATER' }))
+    .toMatchObject({ isOver: true });
 });
 
 test('an added setting is read, checked and documented', async () => {

@@ -253,7 +253,30 @@ builder.mutationField('star', (t) =>
   written: { 'npm run schema': 'schema/schema.graphql', 'npm run collections': 'docs/collections.md' },
 };
 
-export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK] as const;
+const STATE: Addition = {
+  what: 'a state of an item',
+  files: {},
+  insertions: [
+    [
+      'src/domain/item-states.ts',
+      'export const ITEM_STATES = {\n',
+      `  LATER: {
+    ends: true,
+    most: 2,
+    list: ['later', 'Items for later instead of the feed.'],
+    field: ['laterAt', 'When it comes back.'],
+    set: ['readLater', 'Puts an item off.'],
+    clear: ['readNow', 'Takes that back.'],
+    withheld: ['LATER', 'The reader reads it later.'],
+    ended: ['LATER_ENDED', 'The time to read it has come.'],
+  },
+`,
+    ],
+  ],
+  written: { 'npm run schema': 'schema/schema.graphql' },
+};
+
+export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK, STATE] as const;
 
 /** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists that register them. */
 export async function removeParts(names: readonly string[], project: string): Promise<void> {

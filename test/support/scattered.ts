@@ -123,7 +123,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     reads: [because('ending snoozes', ['lifting.due']), ...[CLAIMED, OFFLOADED, TENANT]],
     writes: [
       because(PURGED, ['_id.actionId']),
-      because('ended snoozes, by id', ['until'], 'features/marks/store/snoozes.ts'),
+      because('ended snoozes, by id', ['until'], 'features/marks/store/mark-ends.ts'),
       CLAIMED,
       ...[TENANT, erased('member-traces')],
     ],

@@ -1,11 +1,13 @@
+import type { ActionId } from '../../src/domain/action.ts';
 import type { Core } from '../../src/features/core.ts';
+import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import * as hostEvents from '../../packages/events/src/host-events.ts';
 import * as webhooks from '../../packages/webhooks/src/use-cases.ts';
 import * as readGroups from '../../src/feed/groups/read-groups.ts';
 import * as bookmarks from '../../packages/bookmarks/src/use-cases.ts';
 import * as explainItem from '../../packages/explain/src/explain-item.ts';
 import * as getItem from '../../src/feed/page/get-item.ts';
-import * as itemState from '../../src/features/marks/marks.ts';
+import * as itemStates from '../../src/features/marks/marks.ts';
 import * as watchFeed from '../../src/feed/watch/watch-feed.ts';
 import * as readActions from '../../src/feed/page/read-actions.ts';
 import * as readPage from '../../src/feed/page/read-page.ts';
@@ -42,6 +44,18 @@ import * as push from '../../packages/notifications/src/push.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
 import * as allOfTenant from '../../packages/tenants/src/all-of-tenant.ts';
 
+/** What the API calls the changes of states. */
+const changesOfItems = {
+  hideFeedItem: (...of: Changing) => itemStates.setItemState(...of, 'HIDDEN'),
+  unhideFeedItem: (...of: Changing) => itemStates.clearItemState(...of, 'HIDDEN'),
+  archiveFeedItem: (...of: Changing) => itemStates.setItemState(...of, 'ARCHIVED'),
+  unarchiveFeedItem: (...of: Changing) => itemStates.clearItemState(...of, 'ARCHIVED'),
+  snoozeFeedItem: (core: Core, session: ReaderSession, actionId: ActionId, until: Date) =>
+    itemStates.setItemState(core, session, actionId, 'SNOOZED', until),
+  unsnoozeFeedItem: (...of: Changing) => itemStates.clearItemState(...of, 'SNOOZED'),
+};
+type Changing = [core: Core, session: ReaderSession, actionId: ActionId];
+
 /** Modules with use cases that take the core. */
 const MODULES = {
   ...hostEvents,
@@ -56,7 +70,8 @@ const MODULES = {
   ...push,
   ...explainItem,
   ...getItem,
-  ...itemState,
+  ...itemStates,
+  ...changesOfItems,
   ...watchFeed,
   ...readActions,
   ...readPage,

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { snoozeEnds } from '../../src/features/marks/jobs/snooze-ends.ts';
+import { markEnds } from '../../src/features/marks/jobs/mark-ends.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 
@@ -20,5 +20,5 @@ export async function endSnoozeAt(
 export const SNOOZE_LEASE_MS = 30_000;
 
 export function snoozeWorker({ core }: Pick<Parts, 'core'>, every = 60_000): JobRunner {
-  return runnerOf(snoozeEnds, core, { fanOut: { leaseMs: SNOOZE_LEASE_MS }, every });
+  return runnerOf(markEnds, core, { fanOut: { leaseMs: SNOOZE_LEASE_MS }, every });
 }

@@ -5,6 +5,7 @@ import {
   type RelevancyCause as RelevancyCauseSource,
   type WithheldReason,
 } from '../../../src/domain/explanation.ts';
+import { rowOf, STATE_NAMES, type StateEnded, type StateReason } from '../../../src/domain/item-states.ts';
 import { MAX_RESHARES } from '../../../src/domain/action.ts';
 import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
@@ -19,6 +20,8 @@ const FeedPathEnum = describedEnum<FeedPath>('FeedPath', 'Where a feed reads an 
   NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
 });
 
+const STATES = STATE_NAMES.map(rowOf);
+
 const WithheldReasonEnum = describedEnum<WithheldReason>(
   'WithheldReason',
   'What keeps an action out of a feed.',
@@ -26,9 +29,7 @@ const WithheldReasonEnum = describedEnum<WithheldReason>(
     HIDDEN: 'An admin hid it. Only admins see this.',
     MUTED: 'The reader mutes it.',
     BLOCKED: 'There is a block between its actor and the reader. Only admins see this.',
-    HIDDEN_BY_READER: 'The reader hid the item.',
-    ARCHIVED: 'The reader archived the item.',
-    SNOOZED: 'The reader snoozed the item, and the snooze has not ended.',
+    ...(Object.fromEntries(STATES.map(({ withheld }) => withheld)) as Record<StateReason, string>),
     NOT_ADDRESSED: 'The action is not addressed to the reader.',
     NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
   },
@@ -44,7 +45,10 @@ const RelevancyCauseKindEnum = describedEnum<RelevancyCauseSource['kind']>(
     RESHARE: 'A reshare.',
     REACTION: 'A reaction.',
     RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
-    SNOOZE_ENDED: 'The end of a snooze by the reader.',
+    ...(Object.fromEntries(STATES.flatMap(({ ended }) => (ended === null ? [] : [ended]))) as Record<
+      StateEnded,
+      string
+    >),
   },
 );
 

@@ -4,7 +4,8 @@ import type { Action, ActionId, UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import { addressedBy, isEntitled } from '../../../src/domain/visibility.ts';
 import { type FeedItemExplanation, type RelevancyCause } from '../../../src/domain/explanation.ts';
-import { boostOf } from '../../../src/domain/newsfeed-item.ts';
+import { rowOf, type StateEnded } from '../../../src/domain/item-states.ts';
+import type { ItemMark } from '../../../src/domain/newsfeed-item.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../src/domain/relevancy.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
@@ -68,7 +69,7 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
     groups,
     weights,
   );
-  const causes = causesOf(action, lifts, boostOf(facts?.mark ?? null));
+  const causes = causesOf(action, lifts, facts?.mark ?? null);
   const scored =
     item === null ? null : await scoreFor(core, profile.userId, { ...action, type: action.descriptor.type });
   return {
@@ -88,14 +89,16 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
 }
 
 /** Highest boost first. */
-function causesOf(action: Action, lifts: readonly Boost[], snoozedUntil: Date | null): RelevancyCause[] {
+function causesOf(action: Action, lifts: readonly Boost[], mark: ItemMark | null): RelevancyCause[] {
   const highest = lifts
     .map(({ kind, at, to }): RelevancyCause => ({ kind, at, liftedTo: to }))
     .sort(compareCauses)
     .slice(0, MAX_CAUSES);
   const base = baseRelevancy(action);
-  if (snoozedUntil !== null && snoozedUntil.getTime() > base.getTime())
-    highest.push({ kind: 'SNOOZE_ENDED', at: snoozedUntil, liftedTo: snoozedUntil });
+  if (mark?.state === null && mark.end !== null && mark.end.until.getTime() > base.getTime()) {
+    const { state, until } = mark.end;
+    highest.push({ kind: rowOf(state).ended?.[0] as StateEnded, at: until, liftedTo: until });
+  }
   return [
     ...highest.sort(compareCauses),
     { kind: 'CONDUCTED' as const, at: action.conducted, liftedTo: base },

@@ -7,17 +7,10 @@ import { ActionConnection } from '../../graphql/types/action.ts';
 import { NewsfeedItem } from '../../feed/api/feed.ts';
 import { Viewer } from '../../graphql/types/viewer.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
-import {
-  archiveFeedItem,
-  hideFeedItem,
-  readHiddenItems,
-  unarchiveFeedItem,
-  unhideFeedItem,
-  markItemsRead,
-  markItemsUnread,
-  snoozeFeedItem,
-  unsnoozeFeedItem,
-} from './marks.ts';
+import { rowOf, STATE_NAMES } from '../../domain/item-states.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import type { Core } from '../core.ts';
+import { clearItemState, readHiddenItems, markItemsRead, markItemsUnread, setItemState } from './marks.ts';
 
 const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({
   description: "The viewer's item of an action after the change.",
@@ -52,43 +45,35 @@ builder.objectFields(Viewer, (t) => ({
 
 const actionIdArg = { required: true, description: 'Global id of the action.' } as const;
 
-/** Each takes an action and changes the state of the viewer's item. */
-const CHANGES = {
-  hideFeedItem: [
-    hideFeedItem,
-    "Hides an action from the viewer's own feed only, also when it is delivered again. An archived or snoozed item becomes hidden instead. NOT_FOUND if the viewer may not see the action.",
-  ],
-  unhideFeedItem: [
-    unhideFeedItem,
-    "Shows a hidden action in the viewer's own feed again. NOT_FOUND if the viewer may not see the action.",
-  ],
-  archiveFeedItem: [
-    archiveFeedItem,
-    'Archives an item: it leaves the feed and a bump does not bring it back. A hidden or snoozed item becomes archived instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 10,000.',
-  ],
-  unarchiveFeedItem: [
-    unarchiveFeedItem,
-    'Returns an archived item to the feed. NOT_FOUND if the viewer may not see the action.',
-  ],
-  unsnoozeFeedItem: [
-    unsnoozeFeedItem,
-    'Returns a snoozed item to the feed, at its position without the snooze. If the snooze has already ended, the item keeps its position. NOT_FOUND if the viewer may not see the action.',
-  ],
+const untilArg = {
+  type: 'DateTime',
+  required: true,
+  description: 'In the future, at most a year from now.',
 } as const;
 
-for (const [name, [change, description]] of Object.entries(CHANGES))
-  builder.mutationField(name, (t) =>
-    t.field({
-      type: FeedItemPayload,
-      description,
-      args: { actionId: t.arg.id(actionIdArg) },
-      async resolve(_root, args, context) {
-        const actionId = parseActionId(args.actionId, ['actionId']);
-        await context.mutate((session) => change(context.core, session, actionId));
-        return { actionId };
-      },
-    }),
-  );
+for (const state of STATE_NAMES) {
+  const { set, clear, ends } = rowOf(state);
+  const change = (
+    [name, description]: readonly [string, string],
+    withUntil: boolean,
+    run: (core: Core, session: ReaderSession, actionId: ActionId, until?: Date) => Promise<void>,
+  ): void => {
+    builder.mutationField(name, (t) =>
+      t.field({
+        type: FeedItemPayload,
+        description,
+        args: { actionId: t.arg.id(actionIdArg), ...(withUntil ? { until: t.arg(untilArg) } : {}) },
+        async resolve(_root, { until, ...args }, context) {
+          const actionId = parseActionId(args.actionId, ['actionId']);
+          await context.mutate((session) => run(context.core, session, actionId, until));
+          return { actionId };
+        },
+      }),
+    );
+  };
+  change(set, ends, (core, session, actionId, until) => setItemState(core, session, actionId, state, until));
+  change(clear, false, (core, session, actionId) => clearItemState(core, session, actionId, state));
+}
 
 async function marked(
   context: GraphQLContext,
@@ -101,24 +86,6 @@ async function marked(
 }
 
 builder.mutationFields((t) => ({
-  snoozeFeedItem: t.field({
-    type: FeedItemPayload,
-    description:
-      'Removes an item from the feed until the given time; then it comes back on top, unread, with a live event. A bump does not bring it back earlier. A hidden or archived item becomes snoozed instead. NOT_FOUND if the viewer may not see the action, CONFLICT beyond 500.',
-    args: {
-      actionId: t.arg.id(actionIdArg),
-      until: t.arg({
-        type: 'DateTime',
-        required: true,
-        description: 'In the future, at most a year from now.',
-      }),
-    },
-    async resolve(_root, { until, ...args }, context) {
-      const actionId = parseActionId(args.actionId, ['actionId']);
-      await context.mutate((session) => snoozeFeedItem(context.core, session, actionId, until));
-      return { actionId };
-    },
-  }),
   markItemsRead: t.field({
     type: Viewer,
     description:

@@ -1,74 +1,92 @@
 import type { Core } from '../core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError, badInput } from '../../domain/errors.ts';
-import { type LastingState, hasEnded } from '../../domain/newsfeed-item.ts';
+import { type ItemState, rowOf } from '../../domain/item-states.ts';
+import { markAt } from '../../domain/newsfeed-item.ts';
 import { announce, removals, updates } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
-import { MAX_ARCHIVED } from '../../feed/page/read-page.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { ITEM_MARK } from './own-marks.ts';
-import { MAX_SNOOZED } from './store/snoozes.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 
 /** One leap year. */
-const MAX_SNOOZE_MS = 366 * 86_400_000;
+const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /**
- * Takes an item out of the reader's feed until a time; it then returns with at least that relevancy. Replaces the item's
- * previous state. Bumps do not end a snooze.
- * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see the action, CONFLICT when too many are
- *   snoozed.
+ * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.
+ * Replaces the item's previous state.
+ * @param until of a state that ends: the item then returns with at least that relevancy. Bumps do not end it.
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND when the reader may not see the action, CONFLICT when too many items have
+ *   the state.
  */
-export async function snoozeFeedItem(
+export async function setItemState(
   core: Core,
   session: ReaderSession,
   actionId: ActionId,
-  until: Date,
+  state: ItemState,
+  until?: Date,
 ): Promise<void> {
-  const { feeds, snoozes } = core;
+  const { feeds, itemMarks, markEnds } = core;
   const { userId } = session.identity;
   const now = clock.now();
-  requireTime(until, now);
+  if (until !== undefined) requireTime(until, now);
   await requireAction(session, actionId);
-  await requireSnoozeRoom(core, session, actionId, now);
-  await feeds.markHasMarks(userId, { hasSnoozes: true });
-  await snoozes.set(userId, actionId, until, now);
-  await Promise.all([announce(core, removals(actionId, [userId], now)), snoozes.forgetOld(userId, now)]);
+  await requireRoom(core, session, actionId, state, now);
+  await feeds.markHasMarks(userId, { hasEnds: until !== undefined });
+  if (until === undefined) await itemMarks.set(userId, actionId, state, now);
+  else await markEnds.set(userId, actionId, state, until, now);
+  await Promise.all([
+    announce(core, removals(actionId, [userId], now)),
+    until === undefined ? null : markEnds.forgetOld(userId, now),
+  ]);
 }
 
-/** Returns a snoozed item to its original position. @throws FanfareError NOT_FOUND when it is not visible. */
-export async function unsnoozeFeedItem(
+/**
+ * Returns an item to the feed, where it was before, if it is in this state.
+ * @throws FanfareError NOT_FOUND when it is not visible.
+ */
+export async function clearItemState(
   core: Core,
   session: ReaderSession,
   actionId: ActionId,
+  state: ItemState,
 ): Promise<void> {
+  const { userId } = session.identity;
   await requireAction(session, actionId);
-  await core.snoozes.clear(session.identity.userId, actionId, clock.now());
-  await announceBack(core, openSession(core, session.identity), actionId);
+  const { ends } = rowOf(state);
+  if (ends) await core.markEnds.clear(userId, actionId, state, clock.now());
+  else await core.itemMarks.clear(userId, actionId, state);
+  // What has returned to the reader may have been read before.
+  await announceBack(core, ends ? openSession(core, session.identity) : session, actionId);
 }
 
 function requireTime(until: Date, now: Date): void {
   const ahead = until.getTime() - now.getTime();
   if (Number.isNaN(ahead) || ahead <= 0) throw badInput('Must be later than now', ['until']);
-  if (ahead > MAX_SNOOZE_MS) throw badInput('Must be at most a year from now', ['until']);
+  if (ahead > MAX_AHEAD_MS) throw badInput('Must be at most a year from now', ['until']);
 }
 
-async function requireSnoozeRoom(
-  { snoozes }: Core,
+/** Concurrent calls may exceed the limit by one. */
+async function requireRoom(
+  { itemMarks, markEnds }: Core,
   session: ReaderSession,
   actionId: ActionId,
+  state: ItemState,
   now: Date,
 ): Promise<void> {
-  const [mark, count] = await Promise.all([
-    session.load(ITEM_MARK, actionId),
-    snoozes.countActive(session.identity.userId, now, MAX_SNOOZED),
-  ]);
-  const isSnoozed = mark?.snooze != null && !hasEnded(mark.snooze, now);
-  if (count === MAX_SNOOZED && !isSnoozed)
-    throw new FanfareError('CONFLICT', `No more than ${String(MAX_SNOOZED)} items can be snoozed`);
+  const { most, ends, list } = rowOf(state);
+  if (list === null) return;
+  const { userId } = session.identity;
+  const mark = await session.load(ITEM_MARK, actionId);
+  if (mark !== null && markAt(mark, now).state === state) return;
+  const count = ends
+    ? (await markEnds.ahead(userId, state, now)).length
+    : await itemMarks.count(userId, state, most);
+  if (count >= most)
+    throw new FanfareError('CONFLICT', `No more than ${String(most)} items can be ${list[0]}`);
 }
 
 const MAX_MARKED_AT_ONCE = 100;
@@ -137,39 +155,6 @@ function idsOf(actions: readonly Action[]): ActionId[] {
   return actions.map(({ id }) => id);
 }
 
-/**
- * Takes an item out of the reader's feed, also when it is delivered again. The stored entry stays; the rules skip it.
- * Replaces the item's previous state.
- * @throws FanfareError NOT_FOUND when the reader may not see the action, CONFLICT when too many are archived.
- */
-async function setItemState(
-  core: Core,
-  session: ReaderSession,
-  actionId: ActionId,
-  state: LastingState,
-): Promise<void> {
-  const { feeds, itemMarks } = core;
-  const { userId } = session.identity;
-  await requireAction(session, actionId);
-  if (state === 'ARCHIVED') await requireRoom(core, session, actionId);
-  await feeds.markHasMarks(userId);
-  await itemMarks.set(userId, actionId, state, clock.now());
-  await announce(core, removals(actionId, [userId], clock.now()));
-}
-
-/** Returns an item to the feed if it is in this state. @throws FanfareError NOT_FOUND when it is not visible. */
-async function clearItemState(
-  core: Core,
-  session: ReaderSession,
-  actionId: ActionId,
-  state: LastingState,
-): Promise<void> {
-  const { userId } = session.identity;
-  await requireAction(session, actionId);
-  await core.itemMarks.clear(userId, actionId, state);
-  await announceBack(core, session, actionId);
-}
-
 /** Notifies the reader's watchers if an item is back in the feed. */
 export async function announceBack(core: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
   const { userId } = session.identity;
@@ -179,12 +164,6 @@ export async function announceBack(core: Core, session: ReaderSession, actionId:
     entries.map((entry) => ({ userId, event: { kind: 'added', ...entry } })),
   );
 }
-
-type Change = (core: Core, session: ReaderSession, actionId: ActionId) => Promise<void>;
-export const hideFeedItem: Change = (...args) => setItemState(...args, 'HIDDEN');
-export const unhideFeedItem: Change = (...args) => clearItemState(...args, 'HIDDEN');
-export const archiveFeedItem: Change = (...args) => setItemState(...args, 'ARCHIVED');
-export const unarchiveFeedItem: Change = (...args) => clearItemState(...args, 'ARCHIVED');
 
 /**
  * Hidden items that the reader may see, newest first.
@@ -201,10 +180,4 @@ export function readHiddenItems(
     args,
     scan: (after, limit) => itemMarks.list(userId, 'HIDDEN', after, limit),
   });
-}
-
-async function requireRoom({ itemMarks }: Core, session: ReaderSession, actionId: ActionId): Promise<void> {
-  if ((await session.load(ITEM_MARK, actionId))?.state === 'ARCHIVED') return;
-  if ((await itemMarks.count(session.identity.userId, 'ARCHIVED', MAX_ARCHIVED)) === MAX_ARCHIVED)
-    throw new FanfareError('CONFLICT', `No more than ${String(MAX_ARCHIVED)} items can be archived`);
 }

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { MAX_RESHARES } from '../../domain/action.ts';
+import { LISTED_STATES, type ListName, rowOf } from '../../domain/item-states.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
 import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../features/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -70,16 +71,21 @@ export const NewsfeedItem = builder.objectRef<NewsfeedItemRecord>('NewsfeedItem'
       description: 'Whether it is above the position marked as read, or was marked as unread.',
       extensions: PLAIN,
     }),
-    isArchived: t.exposeBoolean('isArchived', {
-      description: 'Whether the reader archived it, so that it is not in the feed.',
-      extensions: PLAIN,
-    }),
-    snoozedUntil: t.expose('snoozedUntil', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The end of its snooze; until then it is not in the feed. Null: it is not snoozed.',
-      extensions: PLAIN,
-    }),
+    ...Object.fromEntries(
+      LISTED_STATES.flatMap((listed) => {
+        const { field, ends } = rowOf(listed);
+        if (field === null) return [];
+        const [name, description] = field;
+        const of = { description, extensions: PLAIN };
+        const shown = ends
+          ? t.field({
+              ...{ ...of, type: 'DateTime', nullable: true },
+              resolve: ({ state, until }) => (state === listed ? until : null),
+            })
+          : t.boolean({ ...of, resolve: ({ state }) => state === listed });
+        return [[name, shown] as const];
+      }),
+    ),
   }),
 });
 
@@ -161,15 +167,12 @@ export const FeedFilter = builder.inputType('FeedFilter', {
       description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
     }),
     unreadOnly: t.boolean({ description: 'Only unread items.' }),
-    archived: t.boolean({
-      defaultValue: false,
-      description: "Returns the viewer's archived items instead of the feed.",
-    }),
-    snoozed: t.boolean({
-      defaultValue: false,
-      description:
-        "Returns the viewer's snoozed items instead of the feed. Cannot be combined with `archived`.",
-    }),
+    ...(Object.fromEntries(
+      LISTED_STATES.map((state) => {
+        const [name, description] = rowOf(state).list ?? [state, ''];
+        return [name, t.boolean({ defaultValue: false, description })];
+      }),
+    ) as Record<ListName, ReturnType<typeof t.boolean<false>>>),
   }),
 });
 

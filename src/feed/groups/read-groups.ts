@@ -16,7 +16,7 @@ import { openStages, type CountsAsked, type PageStages } from '../page/read-page
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { FeedList, MAX_BATCH } from '../page/list.ts';
-import { NO_SNOOZES, type EndedSnoozes } from '../../domain/viewer.ts';
+import { NOTHING_RETURNED, type Returned } from '../../domain/viewer.ts';
 import type { ActionGroupsRepository, FirstMembers } from '../store/action-groups.ts';
 import { batched } from '../session/open-session.ts';
 
@@ -64,7 +64,7 @@ class GroupList extends FeedList {
     this.#entries = first;
     this.#members = new GroupMembers({
       actionGroups: core.actionGroups,
-      endedSnoozes: async () => (await stages.lookUp()).endedSnoozes(),
+      returned: async () => (await stages.lookUp()).returned(),
       find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
       known: async (groupKey) => {
@@ -285,8 +285,8 @@ const MAX_GROUPS = 100;
 
 interface GroupMembersOptions {
   readonly actionGroups: ActionGroupsRepository;
-  /** Items that may be above the `latest` of their action because a snooze ended later. */
-  readonly endedSnoozes: () => Promise<EndedSnoozes>;
+  /** Items that may be above the `latest` of their action because they came back later. */
+  readonly returned: () => Promise<Returned>;
   readonly find: (
     actionIds: readonly ActionId[],
     revs: ReadonlyMap<ActionId, number>,
@@ -309,7 +309,7 @@ interface Wanted {
  * The visible items of groups, in feed order. What the page's read has of a group comes first, without a query. All other
  * requests made in one turn of the event loop, for up to 100 groups, are read together, even when several fields request
  * the same group: one query for the groups, one for the reader's entries and one for the actions, repeated with ten times
- * as many members while that is not enough. Exact for any size: apart from ended snoozes, which are all read first, no
+ * as many members while that is not enough. Exact for any size: apart from items that came back, which are all read first, no
  * entry is above the `latest` of its action, so the order above the last action read is final. An entry that is found
  * above an item listed before was bumped meanwhile, and is left out, as on a later page of a feed.
  */
@@ -402,10 +402,10 @@ class GroupMembers {
     }
   }
 
-  /** Members of these groups whose snooze has ended: they may be above everything read by `latest`. */
+  /** Members of these groups that came back: they may be above everything read by `latest`. */
   async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<string, readonly ActionId[]>> {
-    const { endedSnoozes, actionGroups } = this.#options;
-    const ended = groups.length === 0 ? NO_SNOOZES : await endedSnoozes();
+    const { returned, actionGroups } = this.#options;
+    const ended = groups.length === 0 ? NOTHING_RETURNED : await returned();
     if (ended.size === 0) return new Map();
     return actionGroups.among(
       groups.map(({ key }) => key),

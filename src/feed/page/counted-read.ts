@@ -68,8 +68,8 @@ export class CountedRead {
 
 /** Whether the rules need nothing of the reader that their answer does not have: no marks, mutes, blocks or follows. */
 function isPlain(reader: ReaderProfile): boolean {
-  const { hasMarks, hasSnoozes, checksFollows, mutes, blocks, pulledFollows, floor } = reader;
-  const isMarked = hasMarks || hasSnoozes || checksFollows;
+  const { hasMarks, hasEnds, checksFollows, mutes, blocks, pulledFollows, floor } = reader;
+  const isMarked = hasMarks || hasEnds || checksFollows;
   const isLimited = mutes.list.length > 0 || blocks !== NO_BLOCKS;
   return !isMarked && !isLimited && pulledFollows.length === 0 && floor === null;
 }

@@ -7,11 +7,17 @@ import { isMutedPerson } from '../../domain/mute.ts';
 import {
   isUnreadItem,
   type ItemMark,
-  type ItemState,
   type DeliveryReason,
   type FeedEntry,
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
+import {
+  type ItemState,
+  type ListedState,
+  rowOf,
+  STATE_NAMES,
+  type StateReason,
+} from '../../domain/item-states.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 
 /** Everything the rules need besides the reader. */
@@ -47,10 +53,15 @@ interface Rule {
 }
 
 const isAnnounced = (): boolean => false;
-const ofState = (withheld: ItemState): Rule => ({
-  withholds: (_reader, { mark }, state) => mark?.state === withheld && withheld !== state,
-  mayHaveBegun: isAnnounced,
-});
+const OF_STATES = Object.fromEntries(
+  STATE_NAMES.map((withheld): [string, Rule] => [
+    rowOf(withheld).withheld[0],
+    {
+      withholds: (_reader, { mark }, state) => mark?.state === withheld && withheld !== state,
+      mayHaveBegun: isAnnounced,
+    },
+  ]),
+) as Readonly<Record<StateReason, Rule>>;
 
 /**
  * The rules of feeds, by what explanations call them. Pages, counts, groups and live events show what no rule withholds.
@@ -64,9 +75,7 @@ const RULES: Readonly<Record<Exclude<WithheldReason, 'NOT_ENTITLED'>, Rule>> = {
     withholds: (reader, { action }) => isBlocked(reader, action.actorId),
     mayHaveBegun: isAnnounced,
   },
-  HIDDEN_BY_READER: ofState('HIDDEN'),
-  ARCHIVED: ofState('ARCHIVED'),
-  SNOOZED: ofState('SNOOZED'),
+  ...OF_STATES,
   NOT_ADDRESSED: { withholds: (_reader, { reasons }) => reasons.length === 0, mayHaveBegun: isAnnounced },
 };
 const ALL_RULES = Object.values(RULES);
@@ -100,7 +109,7 @@ export function mayBeWithheldNow(reader: ReaderProfile, action: Action): boolean
 export function passRules(
   reader: ReaderProfile,
   { entry, action, mark, follows }: EntryFacts,
-  state: ItemState | null = null,
+  state: ListedState | null = null,
 ): VisibleEntry | null {
   if (action === null || action.isDeleted || (mark?.state ?? null) !== state) return null;
   // A pulled action is read from the source with its current relevancy; the stored entry would be a duplicate.
@@ -114,7 +123,7 @@ export function passRules(
 export function toItem(
   reader: ReaderProfile,
   { entry, action, mark, reasons }: VisibleEntry,
-  state: ItemState | null = null,
+  state: ListedState | null = null,
 ): NewsfeedItem {
   return {
     userId: reader.userId,
@@ -123,8 +132,8 @@ export function toItem(
     reasons,
     action,
     isUnread: isUnreadItem(reader.lastRead, mark, entry.relevancy),
-    isArchived: state === 'ARCHIVED',
-    snoozedUntil: state === 'SNOOZED' ? (mark?.snooze?.until ?? null) : null,
+    state,
+    until: state === null ? null : (mark?.end?.until ?? null),
   };
 }
 
@@ -132,7 +141,7 @@ export function toItem(
 export function presentEntry(
   reader: ReaderProfile,
   facts: EntryFacts,
-  state: ItemState | null = null,
+  state: ListedState | null = null,
 ): NewsfeedItem | null {
   const visible = passRules(reader, facts, state);
   return visible === null ? null : toItem(reader, visible, state);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ItemState, DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import { LISTED_STATES, type ListedState, type ListName, rowOf } from '../../domain/item-states.ts';
+import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Action } from '../../domain/action.ts';
 import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -53,18 +54,24 @@ const flagSchema = z
   .boolean()
   .nullish()
   .transform((flag) => flag ?? false);
+/** The states whose lists can be asked for, by their names in filters. */
+const LISTS = LISTED_STATES.map((state) => ({ state, name: rowOf(state).list?.[0] as ListName }));
 const feedFilterSchema = z
   .strictObject({
     ...actionFilterShape,
     refId: idSchema.nullish().transform((refId) => refId ?? null),
     unreadOnly: flagSchema,
     reasons: listOf(z.enum(DELIVERY_REASONS)),
-    archived: flagSchema,
-    snoozed: flagSchema,
+    ...(Object.fromEntries(LISTS.map(({ name }) => [name, flagSchema])) as Record<
+      ListName,
+      typeof flagSchema
+    >),
   })
-  .refine(({ archived, snoozed }) => !(archived && snoozed), {
-    path: ['snoozed'],
-    error: 'An item cannot be both archived and snoozed: use one of these filters',
+  .superRefine((filter, context) => {
+    const [one, other] = LISTS.filter(({ name }) => filter[name]);
+    if (one === undefined || other === undefined) return;
+    const message = `An item cannot be both ${one.name} and ${other.name}: use one of these filters`;
+    context.addIssue({ code: 'custom', path: [other.name], message });
   });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
@@ -114,13 +121,9 @@ export function actionConditions(filter: FilterOfActions): ActionConditions {
   };
 }
 
-/** States whose items have a list of their own. */
-export type ListedState = Extract<ItemState, 'ARCHIVED' | 'SNOOZED'>;
-
 /** The state whose list a filter requests; `null`: the feed. */
-export function listedState({ archived, snoozed }: CheckedFeedFilter): ListedState | null {
-  if (snoozed) return 'SNOOZED';
-  return archived ? 'ARCHIVED' : null;
+export function listedState(filter: CheckedFeedFilter): ListedState | null {
+  return LISTS.find(({ name }) => filter[name])?.state ?? null;
 }
 
 /**

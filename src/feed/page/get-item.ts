@@ -34,6 +34,6 @@ async function presented(
   const facts = await hydrateOne(session, reader, { actionId, entry });
   if (facts === null) return null;
   const state = facts.mark?.state ?? null;
-  // Archived and snoozed items are not in the feed, but they are shown in their lists.
+  // Items in a state are not in the feed, but they are shown in the list of it.
   return presentEntry(reader, facts, state === 'HIDDEN' ? null : state);
 }

@@ -1,6 +1,7 @@
 import type { Core } from '../../features/core.ts';
 import { hydrate } from './hydration.ts';
 import type { UserId } from '../../domain/action.ts';
+import { type ListedState, rowOf } from '../../domain/item-states.ts';
 import {
   compareFeedPositions,
   type FeedEntry,
@@ -22,7 +23,6 @@ import {
   listedState,
   passesFeedFilter,
   type CheckedFeedFilter,
-  type ListedState,
 } from './filters.ts';
 import { CountedRead } from './counted-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
@@ -208,9 +208,6 @@ async function narrowed(
   return entries.filter(({ actionId }) => !left.has(actionId));
 }
 
-/** Upper bound on archived items of one reader: the list is always read in full. Concurrent calls may exceed it by one. */
-export const MAX_ARCHIVED = 10_000;
-
 const BATCH = 500;
 
 /**
@@ -218,15 +215,15 @@ const BATCH = 500;
  * round trip, plus one per 500 entries.
  */
 async function entriesInState(
-  { feedReader, itemMarks, snoozes }: Core,
+  { feedReader, itemMarks, markEnds }: Core,
   reader: ReaderProfile,
   state: ListedState,
 ): Promise<readonly FeedEntry[]> {
   const { userId, asOf } = reader;
-  const marked =
-    state === 'SNOOZED'
-      ? await snoozes.active(userId, asOf)
-      : (await itemMarks.list(userId, state, null, MAX_ARCHIVED)).map(({ actionId }) => actionId);
+  const { ends, most } = rowOf(state);
+  const marked = ends
+    ? await markEnds.ahead(userId, state, asOf)
+    : (await itemMarks.list(userId, state, null, most)).map(({ actionId }) => actionId);
   const entries: FeedEntry[] = [];
   for (let from = 0; from < marked.length; from += BATCH) {
     entries.push(...(await feedReader.find(reader, marked.slice(from, from + BATCH))));

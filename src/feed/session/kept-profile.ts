@@ -42,8 +42,8 @@ export class KeptProfile {
 
   /** Caches a profile whose read began after that of the stamps. @param changes as of before the read. */
   keep(profile: ReaderProfile, stamps: Stamps, changes: number): void {
-    // Snooze ends depend on the profile's time.
-    if (profile.hasSnoozes) this.#kept = null;
+    // What has returned depends on the profile's time.
+    if (profile.hasEnds) this.#kept = null;
     else {
       const ends = profile.mutes.list.map(({ until }) => until?.getTime() ?? Infinity);
       const until = Math.min(clock.time() + LONGEST_MS, ...ends);

@@ -4,7 +4,7 @@ import type { Member } from '../../domain/member.ts';
 import {
   isAffectedByBlocks,
   moderates,
-  NO_SNOOZES,
+  NOTHING_RETURNED,
   type Follow,
   type Identity,
   type ReaderProfile,
@@ -117,9 +117,9 @@ interface ProfileParts {
   readonly follows: readonly Follow[] | ((refIds: readonly string[]) => Promise<readonly Follow[]>);
 }
 
-/** A reader's profile; no query for follows if no refs are pulled, and none for snoozes and blocks of readers without. */
+/** A reader's profile; no query for follows if no refs are pulled, and none for ends of marks and blocks of readers without. */
 export async function readProfile(
-  { pulledRefs, snoozes, blocks }: Pick<Repositories, 'pulledRefs' | 'snoozes' | 'blocks'>,
+  { pulledRefs, markEnds, blocks }: Pick<Repositories, 'pulledRefs' | 'markEnds' | 'blocks'>,
   identity: Identity,
   { asOf, ...parts }: ProfileParts,
 ): Promise<ReaderProfile> {
@@ -139,7 +139,7 @@ export async function readProfile(
     ...{ userId, isAdmin: moderates(identity), member, asOf },
     blocks: hasBlocks && isAffectedByBlocks(identity) ? await blocks.of(userId) : NO_BLOCKS,
     pulledFollows: follows.length === 0 ? NO_FOLLOWS : follows.filter(({ spans }) => spans.length > 0),
-    endedSnoozes: once(() => (marks.hasSnoozes ? snoozes.ended(userId, asOf) : Promise.resolve(NO_SNOOZES))),
+    returned: once(() => (marks.hasEnds ? markEnds.past(userId, asOf) : Promise.resolve(NOTHING_RETURNED))),
   };
 }
 

@@ -52,7 +52,7 @@ export type ReaderMarks = Pick<
   | 'mutes'
   | 'hasMarks'
   | 'hasUnreadMarks'
-  | 'hasSnoozes'
+  | 'hasEnds'
   | 'checksFollows'
   | 'hasAssigned'
   | 'isRebuilding'
@@ -75,7 +75,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     hasBlocks: document?.hasBlocks ?? false,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
-    hasSnoozes: document?.hasSnoozes ?? false,
+    hasEnds: document?.hasSnoozes ?? false,
     checksFollows: document?.checksFollows ?? false,
     hasAssigned: document?.hasAssigned ?? false,
     isRebuilding: document?.rebuild !== undefined,
@@ -224,8 +224,10 @@ export function feedsRepository(
 
     ...feedMutes(collection, stamps),
 
-    markHasMarks: (userId: UserId, more: { hasUnreadMarks?: boolean; hasSnoozes?: boolean } = {}) =>
-      setDeciding(userId, { hasMarks: true, ...more }),
+    markHasMarks: (
+      userId: UserId,
+      { hasEnds, ...more }: { hasUnreadMarks?: boolean; hasEnds?: boolean } = {},
+    ) => setDeciding(userId, { hasMarks: true, ...more, ...(hasEnds === true ? { hasSnoozes: true } : {}) }),
 
     markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
 

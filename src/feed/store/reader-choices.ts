@@ -4,6 +4,7 @@ import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { blocksRepository } from '../../features/blocks/store.ts';
 import { mutesOf } from '../../features/mutes/store.ts';
+import { ENDING_STATES, LASTING_STATES } from '../../domain/item-states.ts';
 import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { ofReaderActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
@@ -20,7 +21,7 @@ export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collection
   const blocksOf = blocksRepository(blocks);
   return {
     /**
-     * Readers among these who mute the action, have hidden, archived or snoozed it, or have a block with its actor, for each of
+     * Readers among these who mute the action, keep its item out of their feed, or have a block with its actor, for each of
      * the actions. One round trip, one more if any of them has marked single items, and one if any has blocks. Unique keys:
      * `_id`.
      */
@@ -61,8 +62,10 @@ export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collection
             .find({
               ...ofReaderActions(others),
               $or: [
-                { state: { $in: ['HIDDEN', 'ARCHIVED'] } },
-                { state: 'SNOOZED', until: { $gt: now }, isOver: { $exists: false } },
+                { state: { $in: LASTING_STATES } },
+                ...ENDING_STATES.map((state) => ({
+                  ...{ state, until: { $gt: now }, isOver: { $exists: false } },
+                })),
               ],
             })
             .hint('_id_')

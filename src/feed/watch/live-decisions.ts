@@ -205,7 +205,7 @@ async function itemNow(
     }),
     boostOf(facts.mark),
   );
-  // The event has the reasons for the delivery, except for pulled items and items that come back from a snooze.
+  // The event has the reasons for the delivery, except for pulled items and items that come back.
   const isAsDelivered =
     event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
   const reasons = isAsDelivered
@@ -235,14 +235,14 @@ function notify(
   const { kind, actionId } = event;
   const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
   const isOfFeed = listedState(filter) === null;
-  // An item that comes back to the feed leaves the list of archived or snoozed items.
+  // An item that comes back to the feed leaves the list of its state.
   if (shown === null) return kind === 'removed' || !isOfFeed || isWithheldNow ? removed() : null;
   if (passesFeedFilter(filter, shown))
     return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item: shown, open });
   return kind === 'removed' || mayHavePassed(filter, kind, shown) ? removed() : null;
 }
 
-/** A removed item that is in the list again by now, or has moved to the list of archived or snoozed items. */
+/** A removed item that is in the list again by now, or has moved to the list of a state. */
 function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'updated' {
   if (kind !== 'removed') return kind;
   return isOfFeed ? 'updated' : 'added';

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { LeaseDocument } from './lease-document.ts';
 import type { MuteKind } from '../../domain/mute.ts';
 import type { UnsentEvents } from './event-documents.ts';
-import type { ItemState } from '../../domain/newsfeed-item.ts';
+import type { ItemState } from '../../domain/item-states.ts';
 import type { ReaderActionId } from './reader-action-id.ts';
 
 declare module './declaration.ts' {
@@ -19,7 +19,7 @@ export interface ItemMarkDocument {
   state?: ItemState;
   /** When the state was set. */
   at?: Date;
-  /** For SNOOZED: the end, even after it has passed. */
+  /** Of a state that ends: the end, even after it has passed. */
   until?: Date;
   /** The end has been recorded. */
   isOver?: true;
@@ -70,7 +70,7 @@ export interface FeedDocument {
   /** The reader has marked items; otherwise marks are not queried. */
   hasMarks?: boolean;
   hasUnreadMarks?: boolean;
-  /** The reader has snoozed items; otherwise snoozes are not queried. */
+  /** The reader has given items a state that ends; otherwise ends are not queried. */
   hasSnoozes?: boolean;
   /** The reader took back a follow with its history; otherwise follows are not queried for entries. */
   checksFollows?: boolean;

@@ -1,4 +1,4 @@
-import type { ItemState } from '../../../src/domain/newsfeed-item.ts';
+import type { ItemState } from '../../../src/domain/item-states.ts';
 import type { ActionDocument } from '../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
 import type { Model, ModelAction, ModelInteraction } from '../../support/model.ts';

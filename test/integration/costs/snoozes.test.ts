@@ -72,11 +72,11 @@ test('snoozed and due items are found by their index', async () => {
     })),
   );
   await parts.services.snoozeFeedItem(parts.session('ann'), id, later());
-  const { snoozes } = parts.repositories;
+  const { markEnds } = parts.repositories;
   for (const [index, work] of [
-    ['snoozes', () => snoozes.active('ann', clock.now())],
-    ['snoozes', () => snoozes.ended('ann', clock.now())],
-    ['snoozes_due', () => snoozes.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100)],
+    ['snoozes', () => markEnds.ahead('ann', 'SNOOZED', clock.now())],
+    ['snoozes', () => markEnds.past('ann', clock.now())],
+    ['snoozes_due', () => markEnds.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100)],
   ] as const) {
     const commands = await commandsOf(parts.database, work);
     const [read, ...rest] = commands;
@@ -117,11 +117,11 @@ test('ends of snoozes are announced in four round trips, however many end at the
     await parts.services.snoozeFeedItem(parts.session('ann'), id, later());
     await endSnoozeAt(parts, 'ann', id, clock.now());
   }
-  const { snoozes } = parts.repositories;
+  const { markEnds } = parts.repositories;
   const commands = await commandsOf(parts.database, async () => {
-    const ended = await snoozes.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100);
+    const ended = await markEnds.claimEnded({ token: 'claim', now: clock.now(), leaseMs: 1_000 }, 100);
     expect(ended).toHaveLength(20);
-    await snoozes.finishEnded('claim', ended);
+    await markEnds.finishEnded('claim', ended);
   });
   expect(commands.map(({ name }) => name)).toEqual(['find', 'update', 'find', 'update']);
 });

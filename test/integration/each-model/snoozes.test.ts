@@ -44,7 +44,7 @@ test.each(someModels(2))(
     for (const id of [a, e]) {
       await services.snoozeFeedItem(ann(parts), id, until);
       expect(await services.getNewsfeedItem(ann(parts), id)).toMatchObject({
-        ...{ actionId: id, snoozedUntil: until, isArchived: false },
+        ...{ actionId: id, state: 'SNOOZED', until },
       });
     }
     expect([await listed(parts), await listed(parts, SNOOZED)]).toEqual([
@@ -59,7 +59,7 @@ test.each(someModels(2))(
     await endSnoozeAt(parts, 'ann', a, back);
     expect([await listed(parts), await listed(parts, SNOOZED)]).toEqual([[a, d, c, b], [e]]);
     const item = await services.getNewsfeedItem(ann(parts), a);
-    expect(item).toMatchObject({ relevancy: back, isUnread: true, snoozedUntil: null });
+    expect(item).toMatchObject({ relevancy: back, isUnread: true, until: null });
     expect(await services.countUnread(ann(parts))).toEqual({ count: 1, isExact: true });
     expect((await services.findFirstUnread(ann(parts)))?.item.actionId).toBe(a);
     await endSnoozeAt(parts, 'ann', e, above(1));
@@ -89,7 +89,7 @@ test("undoing it restores the item's position, and an item that has come back ke
   const [a = '', b = '', c = ''] = await published(parts, 3);
   await parts.services.snoozeFeedItem(ann(parts), a, later());
   await parts.services.unsnoozeFeedItem(ann(parts), a);
-  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ snoozedUntil: null });
+  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ state: null, until: null });
   expect(await listed(parts)).toEqual([c, b, a]);
   await parts.services.snoozeFeedItem(ann(parts), a, later());
   await endSnoozeAt(parts, 'ann', a, above(1));

@@ -28,7 +28,7 @@ test('archived items leave the feed for their own list, and a bump does not brin
     await parts.services.archiveFeedItem(ann(parts), id);
     expect(await parts.services.getNewsfeedItem(ann(parts), id)).toMatchObject({
       actionId: id,
-      isArchived: true,
+      state: 'ARCHIVED',
     });
   }
   expect(await listed(parts)).toEqual([b]);
@@ -40,7 +40,7 @@ test('archived items leave the feed for their own list, and a bump does not brin
   expect(await listed(parts)).toEqual([b]);
   expect(await listed(parts, ARCHIVED)).toEqual([a, c]);
   await parts.services.unarchiveFeedItem(ann(parts), a);
-  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ isArchived: false });
+  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ state: null });
   expect(await listed(parts)).toEqual([a, b]);
   expect(await listed(parts, { ...ARCHIVED, first: 1 })).toEqual([c]);
 });

@@ -109,9 +109,9 @@ test('an end that a process had claimed before it died is announced by another o
   await parts.services.snoozeFeedItem(ann(parts), a, later());
   await using list = await openLiveList(parts, ann(parts).identity);
   await endSnoozeAt(parts, 'ann', a, clock.now());
-  const { snoozes } = parts.repositories;
+  const { markEnds } = parts.repositories;
   expect(
-    await snoozes.claimEnded({ token: 'died', now: clock.now(), leaseMs: SNOOZE_LEASE_MS }, 10),
+    await markEnds.claimEnded({ token: 'died', now: clock.now(), leaseMs: SNOOZE_LEASE_MS }, 10),
   ).toHaveLength(1);
   await using other = await parts.reopen();
   const worker = snoozeWorker({ core: { ...other.core, liveLog: parts.live.liveLog } });
@@ -129,17 +129,17 @@ test('an item that is snoozed again while its end is announced stays due', async
   const [a = ''] = await published(parts, 1);
   await parts.services.snoozeFeedItem(ann(parts), a, later());
   await endSnoozeAt(parts, 'ann', a, clock.now());
-  const { snoozes } = parts.repositories;
-  const claimed = await snoozes.claimEnded(
+  const { markEnds } = parts.repositories;
+  const claimed = await markEnds.claimEnded(
     { token: 'first', now: clock.now(), leaseMs: SNOOZE_LEASE_MS },
     10,
   );
   const until = later();
   await parts.services.snoozeFeedItem(ann(parts), a, until);
-  await snoozes.finishEnded('first', claimed);
-  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ snoozedUntil: until });
+  await markEnds.finishEnded('first', claimed);
+  expect(await parts.services.getNewsfeedItem(ann(parts), a)).toMatchObject({ state: 'SNOOZED', until });
   expect(
-    await snoozes.claimEnded({ token: 'second', now: later(2 * HOUR), leaseMs: SNOOZE_LEASE_MS }, 10),
+    await markEnds.claimEnded({ token: 'second', now: later(2 * HOUR), leaseMs: SNOOZE_LEASE_MS }, 10),
   ).toHaveLength(1);
 });
 

@@ -29,7 +29,7 @@ const WORK: Readonly<Record<string, (parts: Parts, at: Date) => Promise<unknown>
       { $set: { muteEnd: { due: at } } },
       { upsert: true },
     ),
-  'snooze ends': ({ database }, at) =>
+  'mark ends': ({ database }, at) =>
     database.collections.itemMarks.updateOne(
       { _id: { userId: 'ann', actionId: new ObjectId() } },
       { $set: { state: 'SNOOZED', at: EARLIER, until: at, lifting: { due: at } } },

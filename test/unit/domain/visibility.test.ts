@@ -1,7 +1,7 @@
 import { NO_BLOCKS } from '../../../src/domain/block.ts';
 import { describe, expect, test } from 'vitest';
 import { NO_MUTES, readerMutes } from '../../../src/domain/mute.ts';
-import { NO_SNOOZES, type Follow, type ReaderProfile } from '../../../src/domain/viewer.ts';
+import { NOTHING_RETURNED, type Follow, type ReaderProfile } from '../../../src/domain/viewer.ts';
 import {
   addressedReasons,
   isEntitled,
@@ -45,8 +45,8 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     hasMarks: false,
     hasUnreadMarks: false,
     asOf: new Date(0),
-    hasSnoozes: false,
-    endedSnoozes: () => Promise.resolve(NO_SNOOZES),
+    hasEnds: false,
+    returned: () => Promise.resolve(NOTHING_RETURNED),
     checksFollows: false,
     hasAssigned: false,
     isRebuilding: false,

@@ -163,8 +163,8 @@ function eventFor(viewer: string, shown: Action, kind: 'added' | 'updated'): Exe
     relevancy: new Date(1_700_000_000_000 + viewer.length),
     reasons: viewer === 'ann' ? ['FOLLOW', 'MENTION'] : ['FOLLOW'],
     isUnread: viewer !== 'bob',
-    isArchived: false,
-    snoozedUntil: null,
+    state: null,
+    until: null,
   };
   const event = { kind, cursor: `cursor of ${viewer}`, item } as unknown as FeedEvent;
   const contextValue = createContext(core, identity, new AbortController().signal, {

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
-import type { ItemMark, LastingState } from '../../../domain/newsfeed-item.ts';
+import type { ItemState } from '../../../domain/item-states.ts';
+import type { ItemMark } from '../../../domain/newsfeed-item.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import {
   behind,
@@ -12,7 +13,7 @@ import {
   type ReaderListEntry,
 } from '../../../storage/documents/reader-action-id.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
-import { NO_SNOOZE } from './snoozes.ts';
+import { NO_END } from './mark-ends.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
 
@@ -30,10 +31,10 @@ export const ITEM_MARKS = readerActions('itemMarks', {
     index(
       'snoozes',
       { '_id.userId': 1, until: -1 },
-      'what a reader has snoozed, and what of it is back in the feed',
+      'what a reader has put away until a time, and what of it is back in the feed',
       { partialFilterExpression: { until: { $exists: true } } },
     ),
-    index('snoozes_due', { 'lifting.due': 1 }, 'the next snoozes that end', {
+    index('snoozes_due', { 'lifting.due': 1 }, 'the next states that end', {
       partialFilterExpression: { 'lifting.due': { $exists: true } },
     }),
   ],
@@ -51,7 +52,7 @@ function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocumen
     userId: _id.userId,
     actionId: _id.actionId.toHexString(),
     state: state ?? null,
-    snooze: until === undefined ? null : { until, isOver: isOver ?? false },
+    end: state === undefined || until === undefined ? null : { state, until, isOver: isOver ?? false },
     readAt: readAt ?? null,
     isUnread: isUnread ?? false,
   };
@@ -74,13 +75,13 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
 
   return {
     /** Replaces the current state; setting the same state again keeps its time. */
-    async set(userId: UserId, actionId: ActionId, state: LastingState, at: Date): Promise<void> {
+    async set(userId: UserId, actionId: ActionId, state: ItemState, at: Date): Promise<void> {
       await retryOnDuplicateKey(() =>
         collection.updateOne(
           { _id: readerActionId(userId, actionId) },
           [
             { $set: { at: { $cond: [{ $eq: ['$state', state] }, '$at', at] }, state } },
-            { $unset: Object.keys(NO_SNOOZE) },
+            { $unset: Object.keys(NO_END) },
           ],
           { upsert: true },
         ),
@@ -88,7 +89,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     },
 
     /** Clears a state; another state stays. */
-    async clear(userId: UserId, actionId: ActionId, state: LastingState): Promise<void> {
+    async clear(userId: UserId, actionId: ActionId, state: ItemState): Promise<void> {
       await collection.updateOne(
         { _id: readerActionId(userId, actionId), state },
         { $unset: { state: 1, at: 1 } },
@@ -126,7 +127,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     },
 
     /** Number of the reader's items in a state, counted up to a limit. Index `state`. */
-    async count(userId: UserId, state: LastingState, limit: number): Promise<number> {
+    async count(userId: UserId, state: ItemState, limit: number): Promise<number> {
       return collection.countDocuments({ '_id.userId': userId, state }, { limit });
     },
 
@@ -139,7 +140,7 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
     /** Items in a state, newest first, after an optional position. Index `state`. */
     async list(
       userId: UserId,
-      state: LastingState,
+      state: ItemState,
       after: ReaderListEntry | null,
       limit: number,
     ): Promise<ReaderListEntry[]> {

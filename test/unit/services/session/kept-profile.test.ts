@@ -39,7 +39,7 @@ test('ends with the first mute that ends', () => {
 });
 
 test('is not cached for a reader with snoozed items', () => {
-  expect(keptOf({ ...ann, hasSnoozes: true }).find(stamps, 0)).toBeNull();
+  expect(keptOf({ ...ann, hasEnds: true }).find(stamps, 0)).toBeNull();
 });
 
 test('spreads readers over the stamps', () => {

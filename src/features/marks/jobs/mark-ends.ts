@@ -1,20 +1,20 @@
 import { announce } from '../../../feed/announce.ts';
-import { isSnoozeOver } from '../store/snoozes.ts';
+import { isEndDue } from '../store/mark-ends.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 
 const BATCH = 100;
 
-/** Notifies watchers of ended snoozes. Reads use the clock and are exact. */
-export function snoozeEnds({ core, config }: JobSetup): Job {
+/** Notifies watchers of items that come back. Reads use the clock and are exact. */
+export function markEnds({ core, config }: JobSetup): Job {
   const { leaseMs, pollMs } = config.fanOut;
   return {
-    name: 'snooze ends',
+    name: 'mark ends',
     every: pollByTheClockMs(pollMs),
-    due: [{ collection: 'itemMarks', filter: isSnoozeOver }],
+    due: [{ collection: 'itemMarks', filter: isEndDue }],
     async run({ now }) {
       const token = newObjectId();
-      const ended = await core.snoozes.claimEnded({ token, now, leaseMs }, BATCH);
+      const ended = await core.markEnds.claimEnded({ token, now, leaseMs }, BATCH);
       if (ended.length === 0) return false;
       await announce(
         core,
@@ -24,7 +24,7 @@ export function snoozeEnds({ core, config }: JobSetup): Job {
           event: { kind: 'added', actionId, relevancy: until, reasons: [] },
         })),
       );
-      await core.snoozes.finishEnded(token, ended);
+      await core.markEnds.finishEnded(token, ended);
       return ended.length === BATCH;
     },
   };
