@@ -65,6 +65,35 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     expect(errors).toEqual([]);
   });
 
+  test.for([
+    { place: 'the first of two lists', nth: 12 },
+    { place: 'the second of two lists', nth: 37 },
+  ])('items that come to two lists at once leave a reader of $place where they are', async ({ nth }) => {
+    await using visited = await openPage(browser, `${pages.moving}?live=insert&lists=2`);
+    const { page, errors } = visited;
+    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(50);
+    const top = `read.getBoundingClientRect().top`;
+    // Items take their size as they come near the view: the place is known when nothing moves any more.
+    await page.evaluate(`new Promise((done) => {
+      window.read = document.querySelectorAll('article')[${String(nth)}];
+      let before;
+      const look = () => {
+        read.scrollIntoView({ block: 'start' });
+        if (before === ${top}) return done();
+        before = ${top};
+        requestAnimationFrame(look);
+      };
+      look();
+    })`);
+    const before = await page.evaluate(top);
+    await page.evaluate('window.log=[];arrive(20)');
+    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(90);
+    const moved = async () => Math.abs(Number(await page.evaluate(top)) - Number(before));
+    await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+    expect(await moved()).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+  });
+
   test('waiting items, and showing them, shift nothing for a reader further down', async () => {
     await using visited = await openPage(browser, `${pages.moving}?live=hold`);
     const { page, errors } = visited;
