@@ -255,9 +255,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
         await page.evaluate(
           "document.querySelector('article[data-unread]')?.scrollIntoView({ block: 'center' })",
         );
-        return [await count(page), await count(other)];
+        return [await count(page), await count(other), await page.evaluate('document.visibilityState')];
       }, WAIT)
-      .toEqual(['', '']);
+      .toEqual(['', '', 'visible']);
     await has(other, 'All read.', '[data-fanfare="inbox"]');
     await has(page, ', 0 unread', '#counts');
     expect(before).not.toContain('Plover');
