@@ -66,6 +66,7 @@ const ROOMS = [
       '^src/http/',
       ...layer('store'),
       '^src/descriptors/muted-action\\.ts$',
+      '^src/connections/windows\\.ts$',
       '^src/feed/watch/shared-boosts\\.ts$',
       '^src/telemetry/stack-once\\.ts$',
     ],

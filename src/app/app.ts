@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { DemoPerson } from '../http/http-context.ts';
 import { checkReadiness, type Probes, type Readiness } from '../http/pages/health.ts';
-import { startMetricsServer } from '../http/pages/metrics-server.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
 import { Closer } from '../lib/closer.ts';
@@ -33,8 +32,8 @@ import {
 } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
-import { Windows, type Share, type WindowPart } from '../http/limits/rate-limit.ts';
+import { type RedisPart, type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
+import { Windows, type Share } from '../connections/windows.ts';
 import type { PublicationQuota, Quotas } from '../features/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';
@@ -302,13 +301,15 @@ async function build(
   };
   const http = parts.api ? closer.own(await (await loadApi()).openApi(config, apiParts)) : null;
   const { port: metricsPort, token } = config.metrics;
-  if (parts.metrics === true && metricsPort !== undefined)
+  if (parts.metrics === true && metricsPort !== undefined) {
+    const { startMetricsServer } = await import('../http/pages/metrics-server.ts');
     closer.own(
       await startMetricsServer({
         ...{ host: config.http.host, port: metricsPort, token, metrics, logger },
         readiness: () => checkReadiness(probes),
       }),
     );
+  }
   // The order matters: a fan-out may request a rebuild.
   const isIdle = async (): Promise<boolean> =>
     (await openFanOuts()) === 0 &&
@@ -372,7 +373,7 @@ function directoryOf({ directory }: Config, { parts }: RedisParts): DirectoryAcc
 }
 
 /** Rejected publications and replays are given back. */
-export function publicationQuota(share: Share, parts?: readonly WindowPart[]): PublicationQuota {
+export function publicationQuota(share: Share, parts?: readonly RedisPart[]): PublicationQuota {
   const windows = new Windows('publications', share, parts);
   return {
     take: (tenant, holder, points) => windows.take({ key: tenant, holder, points, isPartial: true }),

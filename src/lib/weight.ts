@@ -8,6 +8,12 @@ const DATE_BYTES = 112;
 const NUMBER_BYTES = 16;
 const STRING_BYTES = 24;
 
+/**
+ * Options of an LRU cache of so many entries that takes memory as they come: with `max`, lru-cache reserves room for all of them
+ * at once, which is 20 bytes each in every process.
+ */
+export const upToEntries = (most: number) => ({ maxSize: most, sizeCalculation: () => 1 });
+
 /** An entry of a map, plus its place in the list that orders entries by use. */
 export const ENTRY_BYTES = 192;
 

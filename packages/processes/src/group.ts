@@ -18,7 +18,6 @@ import { CLOSE_WITHIN_MS, closeOnSignals } from '../../../src/cli/shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';
 import inspector from 'node:inspector';
 import type { Config } from '../../../src/config/config.ts';
-import { startMetricsServer } from '../../../src/http/pages/metrics-server.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import {
   checkBeforeStart,
@@ -93,6 +92,7 @@ async function open(
   if (record !== null) closer.own(record);
   const { port, token } = config.metrics;
   if (port !== undefined) {
+    const { startMetricsServer } = await import('../../../src/http/pages/metrics-server.ts');
     const page = { contentType: metrics.contentType, metrics: () => group.metrics() };
     closer.own(
       await startMetricsServer({

@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import { upTo } from '../../storage/database/batches.ts';
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
 import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
@@ -144,9 +145,9 @@ const ACTORS = 10_000;
  */
 function liveShare(collection: Collection<ActionDocument>) {
   /** Most that may be waiting: found by the last look, and published since. */
-  const waiting = new LRUCache<UserId, number>({ max: ACTORS });
+  const waiting = new LRUCache<UserId, number>(upToEntries(ACTORS));
   /** Of actors whose share was used up at the last look: publications until the next. */
-  const beyond = new LRUCache<UserId, number>({ max: ACTORS });
+  const beyond = new LRUCache<UserId, number>(upToEntries(ACTORS));
 
   return {
     /**

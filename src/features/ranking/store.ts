@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
@@ -75,13 +76,13 @@ export interface RankedFacts extends Pick<RankedAction, 'id' | 'actorId' | 'cond
  * confirmed: an erasure takes its actor.
  */
 export class RankingCache {
-  readonly #facts = new LRUCache<ActionId, RankedFacts & { readonly rev: number; readonly of: number }>({
-    max: REMEMBERED.actions,
-  });
+  readonly #facts = new LRUCache<ActionId, RankedFacts & { readonly rev: number; readonly of: number }>(
+    upToEntries(REMEMBERED.actions),
+  );
   readonly #relations = new LRUCache<
     UserId,
     { readonly of: number; readonly counts: ReadonlyMap<UserId, number> }
-  >({ max: REMEMBERED.readers });
+  >(upToEntries(REMEMBERED.readers));
 
   factsOf(id: ActionId, rev: number | undefined, generation: Date): RankedFacts | null {
     const known = this.#facts.get(id);

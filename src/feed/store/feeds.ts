@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
@@ -84,7 +85,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
 
 /** Read marks as a process read them last, of the readers whom it saw last. They may have moved since. */
 export class KnownReadMarks {
-  readonly #marks = new LRUCache<UserId, Date>({ max: 10_000 });
+  readonly #marks = new LRUCache<UserId, Date>(upToEntries(10_000));
 
   of(userId: UserId): Date | null {
     return this.#marks.get(userId) ?? null;

@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 
 interface KnownCount {
@@ -12,9 +13,9 @@ const MOST = 10_000;
  * the count is the same.
  */
 export class KnownCounts {
-  readonly #known = new LRUCache<string, { readonly print: string; readonly made: KnownCount }>({
-    max: MOST,
-  });
+  readonly #known = new LRUCache<string, { readonly print: string; readonly made: KnownCount }>(
+    upToEntries(MOST),
+  );
 
   /** `null`: not known for this answer. */
   find(list: string, print: string): KnownCount | null {

@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
@@ -41,7 +42,7 @@ const MOST_GROUPS = 1_000;
  * version, which each interaction increments. No query for actions without interactions.
  */
 export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
-  const remembered = new LRUCache<ActionId, Boosts>({ max: MOST_REMEMBERED });
+  const remembered = new LRUCache<ActionId, Boosts>(upToEntries(MOST_REMEMBERED));
   const loads = new SharedLoads<VersionedAction, Boosts>({
     async load(keys) {
       const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));

@@ -1,3 +1,4 @@
+import { upToEntries } from '../../lib/weight.ts';
 import {
   errors,
   jwtVerify,
@@ -269,7 +270,7 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed2
 
 export function createAuthenticator(options: AuthOptions, logger: Logger): Authenticate {
   const verifier = createVerifier(options, logger);
-  const cache = new LRUCache<string, Identity>({ max: MAX_CACHED });
+  const cache = new LRUCache<string, Identity>(upToEntries(MAX_CACHED));
   const { tenantClaim } = options;
   let version = verifier.version();
 

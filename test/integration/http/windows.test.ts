@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { connectRedis } from '../../../src/connections/redis.ts';
-import { Windows, type Taken, type Wanted } from '../../../src/http/limits/rate-limit.ts';
+import { Windows, type Taken, type Wanted } from '../../../src/connections/windows.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 import { uniqueName } from '../../support/unique-name.ts';

@@ -1,3 +1,4 @@
+import { upToEntries } from '../../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../../../domain/action.ts';
@@ -80,7 +81,7 @@ function described(
 const WRITTEN_AT_ONCE = 200;
 
 /** Refs that a process knows to be searchable, and for how long it relies on that: an erasure may have removed them. */
-const KNOWN_REFS = { max: 10_000, ttl: 600_000 } as const;
+const KNOWN_REFS = { ...upToEntries(10_000), ttl: 600_000 };
 
 export function refsRepository(
   collection: Collection<RefDocument>,
