@@ -16,8 +16,9 @@ function importsOf(file: string): string[] {
         ? bindings.elements
         : null;
     const isOfTypes =
-      (ts.isImportDeclaration(statement) ? statement.importClause?.isTypeOnly : statement.isTypeOnly) ===
-        true ||
+      (ts.isImportDeclaration(statement)
+        ? statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword
+        : statement.isTypeOnly) ||
       (names !== null && names.length > 0 && names.every(({ isTypeOnly }) => isTypeOnly));
     const from = statement.moduleSpecifier;
     return isOfTypes || from === undefined || !ts.isStringLiteral(from) ? [] : [from.text];
