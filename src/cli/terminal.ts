@@ -19,7 +19,6 @@ export function openProgress(terminal: Terminal, label: string): Progress {
 
 /** A bar hides the cursor and disables line wrapping; ending it restores both. */
 const openBars = new Set<Disposable>();
-let isWatchingExit = false;
 
 /** Ends it together with the bars: on a signal, and at the end of the process. */
 export function endsWithProgress(part: Disposable): void {
@@ -34,8 +33,7 @@ export function endProgress(): void {
 
 /** Restores the terminal before last messages, whatever ends the process. */
 function endProgressAtExit(): void {
-  if (isWatchingExit) return;
-  isWatchingExit = true;
+  if (process.listeners('exit').includes(endProgress)) return;
   process.on('exit', endProgress);
   process.on('uncaughtExceptionMonitor', endProgress);
 }

@@ -8,7 +8,7 @@ import {
 import { isShared } from './shared-field.ts';
 
 /** Also depends on refs known only from being followed, which the directory stamp does not cover. */
-const UNSTAMPED = new Set(['summaryParts']);
+const UNSTAMPED: ReadonlySet<string> = new Set(['summaryParts']);
 
 /** Whether a field's result is cached by the action's revision and directory stamps: it depends on nothing else. */
 export function isKept(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): boolean {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import type { Identity } from '../domain/viewer.ts';
 import { logTokenRefused } from '../telemetry/events.ts';
 import type { HttpContext } from './http-context.ts';
@@ -70,15 +69,9 @@ export function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, strea
   };
 }
 
-const goodHosts = new LRUCache<string, true>({ max: 100 });
-const MAX_KNOWN_HOST = 300;
-
 /** Whether a valid URL can be built from it. Absent for HTTP 1.0. */
 function isHost(host: string | undefined): boolean {
-  if (host === undefined || goodHosts.get(host) === true) return true;
-  const isGood = URL.canParse(`http://${host}${GRAPHQL_PATH}`);
-  if (isGood && host.length <= MAX_KNOWN_HOST) goodHosts.set(host, true);
-  return isGood;
+  return host === undefined || URL.canParse(`http://${host}${GRAPHQL_PATH}`);
 }
 
 /** The URL counts only if no header identifies the caller. */

@@ -26,7 +26,7 @@ import { openCollections } from '../../storage/open-database.ts';
 import { hash } from 'node:crypto';
 import { BSON, ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
-import { DELIVERY_REASONS, type FeedEntry } from '../../domain/newsfeed-item.ts';
+import { DELIVERY_REASONS, type DeliveryReason, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
 import { duplicatePositions } from '../../storage/database/errors.ts';
@@ -398,7 +398,7 @@ function decodeEntry(raw: Buffer): FeedEntry {
 }
 
 /** Lists of one reason by their bytes: most entries have such a list. */
-const SINGLE_REASONS = new Map(
+const SINGLE_REASONS: ReadonlyMap<string, readonly DeliveryReason[]> = new Map(
   DELIVERY_REASONS.map((reason) => [Buffer.from(BSON.serialize({ 0: reason })).toString('latin1'), [reason]]),
 );
 

@@ -115,14 +115,12 @@ function requireInput({ type }: DescriptorType): ReturnType<typeof defineInput> 
   return input;
 }
 
-let isDefined = false;
-
 /**
  * Adds object, input and enums of every declared type, once; must run after the API's own types have been defined.
  * @throws HostConfigError if a name is already used in the API.
  */
 export function defineDeclaredDescriptors(): void {
-  if (isDefined) return;
+  if (inputs.size > 0) return;
   const taken = descriptorTypes().flatMap(nameFaults);
   if (taken.length > 0) throw new HostConfigError(taken, descriptorSource());
   for (const descriptor of descriptorTypes()) {
@@ -133,7 +131,6 @@ export function defineDeclaredDescriptors(): void {
     defineObject(descriptor);
     inputs.set(descriptor.type, defineInput(descriptor));
   }
-  isDefined = true;
 }
 
 function nameFaults({ type, fieldList }: DescriptorType): DeclarationFault[] {

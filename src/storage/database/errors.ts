@@ -30,13 +30,13 @@ export class StoreUnavailable extends FanfareError {
 }
 
 /** Error codes of a server that refuses writes until disk space is freed. */
-const OUT_OF_SPACE = new Set([
+const OUT_OF_SPACE: ReadonlySet<unknown> = new Set([
   39, // FileStreamFailed
   14_031, // OutOfDiskSpace
 ]);
 
 /** Error codes of a server that is starting, stopping, stepping down or overloaded. */
-const PASSING = new Set([
+const PASSING: ReadonlySet<unknown> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
   24, // LockTimeout
@@ -84,7 +84,10 @@ const CONNECTION_ERRORS = [
   MongoClientClosedError,
 ];
 /** Error classes that the driver does not export. */
-const CONNECTION_ERROR_NAMES = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
+const CONNECTION_ERROR_NAMES: ReadonlySet<string> = new Set([
+  'MongoWaitQueueTimeoutError',
+  'MongoPoolClosedError',
+]);
 
 /**
  * The database cannot be reached or refuses writes; retryable. Applies to a bulk write if its connection was lost or any of

@@ -425,7 +425,7 @@ const PATIENCE_MS = 1_000;
 const PAUSE_MS = 1_000;
 
 /** Error codes of a server that currently refuses all commands. */
-const NOT_NOW = new Set([
+const NOT_NOW: ReadonlySet<string> = new Set([
   'BUSY',
   'CLUSTERDOWN',
   'LOADING',
