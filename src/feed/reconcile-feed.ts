@@ -78,6 +78,16 @@ async function correct(
   return changed;
 }
 
+interface FillOptions {
+  /**
+   * Also notify of entries that were already stored. For changes that make earlier deliveries visible, whose events may have
+   * been withheld.
+   */
+  readonly notifiesOfStored?: boolean;
+  /** Reads revisions of visible actions, after the write. Others are read by another query. */
+  readonly revisions?: (() => Promise<ReadonlyMap<ActionId, number>>) | undefined;
+}
+
 /**
  * Adds past actions to one reader's feed and notifies watchers. An action may have changed between its read and this write,
  * and its pass may have ended:
@@ -85,19 +95,20 @@ async function correct(
  * - If an edit puts it lower for this reader, the write has raised it again, so it is corrected.
  *
  * @param entries with the revisions that they were computed from
- * @param options.notifiesOfStored also notify of entries that were already stored. For changes that make earlier deliveries
- *   visible, whose events may have been withheld.
  */
 export async function fillFeed(
   context: Context,
   userId: UserId,
   entries: readonly FeedEntry[],
-  { notifiesOfStored = false }: { readonly notifiesOfStored?: boolean } = {},
+  { notifiesOfStored = false, revisions }: FillOptions = {},
 ): Promise<void> {
   if (entries.length === 0) return;
   const { feedStore, actions, fanOuts } = context;
   const added = new Set(await feedStore.fill(userId, entries));
-  const visible = await actions.visibleRevisions(entries.map((entry) => entry.actionId));
+  const found = (await revisions?.()) ?? new Map<ActionId, number>();
+  const others = entries.map(({ actionId }) => actionId).filter((id) => !found.has(id));
+  const visible =
+    others.length === 0 ? found : new Map([...found, ...(await actions.visibleRevisions(others))]);
   // Not removed here: a later pass may have shown the action again and found the entry in place.
   for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');
   const seen = entries.filter((entry) => visible.has(entry.actionId));

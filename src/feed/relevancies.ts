@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { Action, RefId, UserId } from '../domain/action.ts';
+import type { Action, UserId } from '../domain/action.ts';
 import {
   baseRelevancy,
   concernedGroups,
@@ -25,10 +25,12 @@ export async function relevancies(
     const base = baseRelevancy(action);
     return () => base;
   }
-  const [found, followed] = await Promise.all([
+  const [found, ofPassers, assigned] = await Promise.all([
     members.amongGroups(userIds, concernedGroups(action, interactions)),
-    followsThatBoost(follows, userIds, { passers: passersOf(interactions), refIds: action.refIds }),
+    follows.amongPassers(userIds, passersOf(interactions)),
+    follows.assignedAmong(userIds, action.refIds),
   ]);
+  const followed = withAssigned(ofPassers, assigned);
   const known = new Map(found.map((member) => [member.userId, member]));
   const forReader = relevancyFor(action, interactions, weights);
   return (userId) =>
@@ -38,16 +40,11 @@ export async function relevancies(
     });
 }
 
-/** The readers' follows that may boost actions: of resharers, and assigned ones of refs. One round trip. */
-async function followsThatBoost(
-  follows: Context['follows'],
-  userIds: readonly UserId[],
-  { passers, refIds }: { readonly passers: readonly UserId[]; readonly refIds: readonly RefId[] },
-): Promise<ReadonlyMap<UserId, readonly Follow[]>> {
-  const [ofPassers, assigned] = await Promise.all([
-    follows.amongPassers(userIds, passers),
-    follows.assignedAmong(userIds, refIds),
-  ]);
+/** The readers' follows that may boost actions: of resharers, and assigned ones of refs. */
+function withAssigned(
+  ofPassers: ReadonlyMap<UserId, readonly Follow[]>,
+  assigned: readonly (Follow & { readonly followerId: UserId })[],
+): ReadonlyMap<UserId, readonly Follow[]> {
   if (assigned.length === 0) return ofPassers;
   const all = new Map(ofPassers);
   for (const { followerId, ...follow } of assigned)
@@ -58,8 +55,8 @@ async function followsThatBoost(
 export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
 
 /**
- * Prepares to compute entries of many actions for many readers, including boosts. Two round trips if any of the actions has
- * interactions, otherwise none. The second one also loads follows: of resharers, and assigned ones unless they are known.
+ * Prepares to compute entries of many actions for many readers, including boosts. At most two round trips if any of the actions has
+ * interactions, otherwise none. The second one is for supervisors and resharers, if there are any.
  *
  * @param known for a single reader: their follows of the refs of these actions.
  */
@@ -73,14 +70,19 @@ export async function resolveEntries(
   if (lively.length === 0)
     return (_userId, action, reasons) => placed(action, baseRelevancy(action), reasons);
   const ids = lively.map((action) => action.id);
-  const [lifts, found] = await Promise.all([interactions.liftsOf(ids), members.findByIds(userIds)]);
-  const passers = new Set([...lifts.values()].flatMap(passersOf));
   const refIds = known === undefined ? lively.flatMap((action) => action.refIds) : [];
-  const supervisors = new Set(found.flatMap(({ supervisorId }) => supervisorId ?? []));
-  const [liftsBySupervisors, followed] = await Promise.all([
-    interactions.liftsBy([...lifts.keys()], [...supervisors]),
-    followsThatBoost(follows, userIds, { passers: [...passers], refIds }),
+  const [lifts, found, assigned] = await Promise.all([
+    interactions.liftsOf(ids),
+    members.findByIds(userIds),
+    follows.assignedAmong(userIds, refIds),
   ]);
+  const passers = new Set([...lifts.values()].flatMap(passersOf));
+  const supervisors = new Set(found.flatMap(({ supervisorId }) => supervisorId ?? []));
+  const [liftsBySupervisors, ofPassers] = await Promise.all([
+    interactions.liftsBy([...lifts.keys()], [...supervisors]),
+    follows.amongPassers(userIds, [...passers]),
+  ]);
+  const followed = withAssigned(ofPassers, assigned);
   const readers = new Map(found.map((member) => [member.userId, member]));
   const boosts = new Map(
     actions.map((action) => [

@@ -13,7 +13,7 @@ import { isMutedMember } from '../../domain/mute.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { Member, MemberConnection } from '../directory/api/member.ts';
 import { readFollowers } from './followers.ts';
-import { FOLLOW } from './own-follows.ts';
+import { FOLLOW, ownFollow } from './own-follows.ts';
 import { REF } from '../directory/names.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
@@ -152,7 +152,7 @@ builder.objectFields(Ref, (t) => ({
     type: Follow,
     nullable: true,
     description: "The viewer's follow; null: the viewer does not follow it.",
-    resolve: async (source, _args, context) => toFollow(await context.session().load(FOLLOW, source.refId)),
+    resolve: async (source, _args, context) => toFollow(await ownFollow(context.session(), source)),
   }),
   followers: t.field({
     type: MemberConnection,

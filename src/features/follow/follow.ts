@@ -2,12 +2,11 @@ import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../core.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Ref } from '../../domain/member.ts';
+import type { FollowedRef } from './own-follows.ts';
 import type { Follow, Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { CountEpochs } from './store/follower-counts.ts';
 import type { FollowPair } from './store/follow-reads.ts';
 import type { NewSpan } from './store/follows.ts';
 import { typeSchema } from '../../feed/page/filters.ts';
@@ -16,7 +15,7 @@ import { requireRole, validate } from '../validate.ts';
 import type { FollowInput } from '../shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceFollowers } from '../../feed/announce.ts';
-import { settleFollows } from './settle-follows.ts';
+import { settleFollows, type FollowsBegun } from './settle-follows.ts';
 import { mayBeBlocked } from '../blocks/own-blocks.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
@@ -47,7 +46,7 @@ export async function follow(
   refId: string,
   copyLimit: number | null | undefined,
   given?: readonly string[] | null,
-): Promise<Ref> {
+): Promise<FollowedRef> {
   const id = validate(idSchema, refId, ['refId']);
   const types = validate(followTypesSchema, given, ['types']);
   const count = copyLimit ?? DEFAULT_COPY_LIMIT;
@@ -60,6 +59,7 @@ export async function follow(
     known,
     epochs,
     oldest: ofAll,
+    newest,
   } = await core.followStarts.start(
     { followerId, refId: id },
     { count, withBlock: mayBeBlocked(session.identity, id) },
@@ -75,9 +75,12 @@ export async function follow(
     oldest == null || oldest.recorded.getTime() > now.getTime()
       ? { followerId, refId: id, types, since: now }
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
-  const counted = await open(core, [span], { epochs, now });
+  const pairs = known === null ? [] : [span];
+  const { opened, counted } = await open(core, [span], { epochs, now, known: pairs, newest });
   // What nobody has described is named by actions.
-  return counted?.label == null ? refOf(core, session, id) : counted;
+  const ref = counted?.label == null ? await refOf(core, session, id) : counted;
+  const [own] = opened;
+  return own === undefined ? ref : { ...ref, own };
 }
 
 type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
@@ -162,19 +165,18 @@ function checkSpans(pairs: readonly TypedFollow[], follows: readonly (Follow & F
 async function open(
   core: Core,
   spans: readonly NewSpan[],
-  {
-    epochs,
-    now,
-    known = [],
-  }: { readonly epochs: CountEpochs; readonly now: Date; readonly known?: readonly FollowPair[] },
-): Promise<Ref | null> {
+  own: Omit<FollowsBegun, 'tokens'> & {
+    readonly now: Date;
+    readonly known: readonly FollowPair[];
+  },
+) {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
-  const opened = await core.follows.open(spans, tokens, { now, known });
-  const counted = await settleFollows(core, opened, { tokens, epochs });
+  const opened = await core.follows.open(spans, tokens, own);
+  const counted = await settleFollows(core, opened, { ...own, tokens });
   await announceFollowers(
     core,
     spans.map(({ refId }) => refId),
     true,
   );
-  return counted;
+  return { opened, counted };
 }

@@ -1,4 +1,5 @@
 import type { RefId } from '../../domain/action.ts';
+import type { Ref } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -9,6 +10,18 @@ export const FOLLOW = ownLoad({
     follows.findPairs(wanted.map(({ userId, id }) => ({ followerId: userId, refId: id }))),
   key: ({ followerId, refId }) => [followerId, refId],
 });
+
+/** A ref, with the reader's follow of it if that has just been written. */
+export interface FollowedRef extends Ref {
+  readonly own?: Follow;
+}
+
+export async function ownFollow(
+  session: ReaderSession,
+  ref: Pick<Ref, 'refId'> & { readonly own?: Follow },
+): Promise<Follow | null> {
+  return ref.own ?? session.load(FOLLOW, ref.refId);
+}
 
 export async function loadFollows(session: ReaderSession, refIds: readonly RefId[]): Promise<Follow[]> {
   return (await session.loadMany(FOLLOW, refIds)).filter((follow) => follow !== null);

@@ -6,6 +6,8 @@ import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.t
 import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
+import { once } from '../../lib/once.ts';
+import type { CachedAction } from '../../storage/actions/actions.ts';
 import { announceListChange, resynchronise } from '../../feed/announce.ts';
 import { entriesOf, feedMembershipOf } from '../../feed/source.ts';
 import { asStored, fillFeed } from '../../feed/reconcile-feed.ts';
@@ -17,29 +19,36 @@ import { resolveEntries } from '../../feed/relevancies.ts';
 
 const FILL_CHUNK = 1_000;
 
+export interface FollowsBegun {
+  readonly tokens: OpeningTokens;
+  /** Read before the follows were written. */
+  readonly epochs: CountEpochs;
+  /** Actions that the spans may bring: those that the process has cached are filled in without another transfer. */
+  readonly newest?: readonly CachedAction[];
+}
+
 /**
  * Fills the feeds with actions that the open spans already contain: copied history, and actions whose fan-out read the
  * followers just before. Then counts the followers.
  *
- * @param own the call that is settling. For refs of follows that another call left behind, followers are recounted from
- * scratch,
+ * @param own the call that is settling. For refs of follows that another call left behind, followers are recounted from scratch,
  *   since its progress is unknown.
  * @returns the ref with its count if one follower of one ref was added; otherwise `null`
  */
 export async function settleFollows(
   core: Core,
   opened: readonly UnsettledFollow[],
-  own: { readonly tokens: OpeningTokens; readonly epochs: CountEpochs },
+  own: FollowsBegun,
 ): Promise<Ref | null> {
   if (opened.length === 0) return null;
-  const { tokens, epochs } = own;
+  const { tokens, epochs, newest = [] } = own;
   const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
-  await fillFeeds(core, opened);
+  await fillFeeds(core, opened, newest);
   await resynchronise(core, byFollower(foreign).keys());
   await bringInLine(
     core,
     opened.filter(
-      ({ token, isAssigned }) => token === tokens.changed || (token === tokens.opened && isAssigned),
+      ({ token, isAssigned }) => token === tokens.changed || (token === tokens.opened && isAssigned === true),
     ),
     foreign,
   );
@@ -69,12 +78,21 @@ async function bringInLine(
   core.workSignal.notify('rebuild');
 }
 
-async function fillFeeds(core: Core, opened: readonly UnsettledFollow[]): Promise<void> {
+async function fillFeeds(
+  core: Core,
+  opened: readonly UnsettledFollow[],
+  newest: readonly CachedAction[],
+): Promise<void> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
   // All spans have been closed meanwhile.
   if (since === Infinity) return;
   const refIds = refIdsOf(opened);
-  const { own, passedOn } = await core.followStarts.broughtSince(refIds, new Date(since), typesOf(opened));
+  const cached = newest.flatMap(({ id, rev }) => core.actionCache.at(id, rev) ?? []);
+  const read = once(() => core.followStarts.broughtSince(refIds, new Date(since), typesOf(opened), cached));
+  // The same read tells which of them are as they were, and what else there is.
+  await fillOwn(core, opened, cached, async () => (await read()).revisions);
+  const { own, passedOn } = await read();
+  core.actionCache.keep(own);
   await fillOwn(core, opened, own);
   if (passedOn !== null) await fillPassedOn(core, opened, passedOn);
   else
@@ -82,11 +100,12 @@ async function fillFeeds(core: Core, opened: readonly UnsettledFollow[]): Promis
       await fillPassedOn(core, opened, some);
 }
 
-/** Fills the feeds with actions that have the refs. */
+/** Fills the feeds with actions that have the refs. @param revisions reads those of visible actions, as far as it finds them */
 async function fillOwn(
   core: Core,
   opened: readonly UnsettledFollow[],
   actions: readonly Action[],
+  revisions?: () => Promise<ReadonlyMap<ActionId, number>>,
 ): Promise<void> {
   if (actions.length === 0) return;
   const groups = byFollower(opened);
@@ -103,7 +122,10 @@ async function fillOwn(
       isHeld(action, follows) ? [place(userId, action, reasonsFor(userId, action, followed))] : [],
     );
     for (let at = 0; at < entries.length; at += FILL_CHUNK)
-      await fillFeed(core, userId, entries.slice(at, at + FILL_CHUNK), { notifiesOfStored: true });
+      await fillFeed(core, userId, entries.slice(at, at + FILL_CHUNK), {
+        notifiesOfStored: true,
+        revisions,
+      });
   }
 }
 

@@ -138,7 +138,7 @@ async function bringFeedsInLine(
 ): Promise<void> {
   const isForeign = ({ token }: UnsettledFollow): boolean =>
     token !== tokens.closed && token !== tokens.dropped;
-  const notified = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned) : ended);
+  const notified = readersOf(keepHistory ? ended.filter(({ isAssigned }) => isAssigned === true) : ended);
   const notNotified = readersOf(keepHistory ? ended.filter(isForeign) : []);
   if (notified.length + notNotified.length === 0) return;
   await announceListChange(core, notified, 'membership');

@@ -91,20 +91,15 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
     },
     async fill(userId, entries) {
       if (entries.length === 0) return [];
-      const found = await items.find(
-        userId,
-        entries.map((entry) => entry.actionId),
-      );
-      const stored = new Map(found.map((entry) => [entry.actionId, entry]));
-      const missing = entries.filter((entry) => !stored.has(entry.actionId));
-      const overtaken = await items.insert(missing.map((entry) => ({ ...entry, userId })));
-      const behind = entries.filter((entry) => {
-        const holder = stored.get(entry.actionId);
-        return holder !== undefined && isBehind(holder, entry);
-      });
-      await items.raiseForReader(userId, [...behind, ...overtaken]);
-      const late = new Set(overtaken.map((entry) => entry.actionId));
-      return missing.filter((entry) => !late.has(entry.actionId)).map((entry) => entry.actionId);
+      // Nearly all are missing: which of them are not, the insert tells.
+      const overtaken = await items.insert(entries.map((entry) => ({ ...entry, userId })));
+      const missing = entries.map(({ actionId }) => actionId);
+      if (overtaken.length === 0) return missing;
+      const ids = new Set(overtaken.map(({ actionId }) => actionId));
+      const stored = new Map((await items.find(userId, [...ids])).map((entry) => [entry.actionId, entry]));
+      const behind = overtaken.filter((entry) => isBehind(stored.get(entry.actionId) ?? entry, entry));
+      await items.raiseForReader(userId, behind);
+      return missing.filter((id) => !ids.has(id));
     },
     page: async (query) => ({ entries: await items.page(query), floor: null }),
     find: (userId, actionIds) => items.find(userId, actionIds),

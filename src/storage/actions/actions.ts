@@ -231,6 +231,18 @@ export interface CachedAction {
   readonly rev: number;
 }
 
+/** A stage that leaves only ids and revisions of actions that the caller has cached. */
+export function idsOfCached(cached: readonly CachedAction[]): Document {
+  // Several actions may share a revision, because a migration assigns one to a whole batch.
+  const isHeld = {
+    $and: [
+      { $in: ['$_id', literal(cached.map(({ id }) => new ObjectId(id)))] },
+      { $in: ['$rev', literal(cached.map(({ rev }) => rev))] },
+    ],
+  };
+  return { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } };
+}
+
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { actions: collection, readerStamps: stampsCollection } = collections;
@@ -318,19 +330,9 @@ export function actionsRepository(collections: Collections, events: EventEntries
       cached: readonly CachedAction[],
     ): Promise<{ readonly changed: Action[]; readonly unchanged: CachedAction[] }> {
       if (cached.length === 0) return { changed: await findByIds(ids), unchanged: [] };
-      // Several actions may share a revision, because a migration assigns one to a whole batch.
-      const isHeld = {
-        $and: [
-          { $in: ['$_id', literal(cached.map(({ id }) => new ObjectId(id)))] },
-          { $in: ['$rev', literal(cached.map(({ rev }) => rev))] },
-        ],
-      };
       const documents = await inTurns(
         collection.aggregate<WithId<ActionDocument> | { readonly _id: ObjectId; readonly rev: number }>(
-          [
-            { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
-            { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } },
-          ],
+          [{ $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } }, idsOfCached(cached)],
           { batchSize: ids.length + 1 },
         ),
       );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
+import { follow } from '../../../src/features/follow/follow.ts';
 import { settleMemberships } from '../../../src/features/directory/directory.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { commandsOf } from '../../support/commands.ts';
@@ -97,9 +98,41 @@ test('takes five commands for something described, of which three write', async 
   );
   const names = commands.map(({ name, collection }) => `${name} ${collection}`);
   expect(names).toEqual([
-    ...['aggregate actions', 'findAndModify follows', 'aggregate actions', 'findAndModify refs'],
+    ...['aggregate actions', 'insert follows', 'aggregate actions', 'findAndModify refs'],
     'update follows',
   ]);
+});
+
+test('takes one command more for history that the process has cached, and finds what was hidden meanwhile', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.upsertRefs(parts.service, refs);
+  const ids = await publishSome(parts, 3);
+  await parts.fanOut();
+  await parts.services.follow(parts.session('bob'), 'site', null);
+  const hide = () => parts.services.hideAction(parts.session('mod', 'admin'), ids[1] ?? '', null);
+  const core: Parts['core'] = {
+    ...parts.core,
+    feedStore: {
+      ...parts.feedStore,
+      async fill(...given) {
+        await hide();
+        await parts.fanOut();
+        return parts.feedStore.fill(...given);
+      },
+    },
+  };
+  const commands = await commandsOf(parts.database, () =>
+    parts.services.follow(parts.session('ann'), 'site', null),
+  );
+  expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+    ...['aggregate actions', 'insert follows', 'insert newsfeedItems', 'aggregate actions'],
+    ...['findAndModify refs', 'update follows'],
+  ]);
+  await follow(core, parts.session('cid'), 'site', null);
+  await parts.fanOut();
+  expect((await parts.feedStore.find('cid', ids)).map(({ actionId }) => actionId).sort()).toEqual(
+    [ids[0], ids[2]].sort(),
+  );
 });
 
 test('counts correctly when many follow at once', async () => {

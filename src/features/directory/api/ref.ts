@@ -10,14 +10,16 @@ import { liveName } from '../../../graphql/live-selection.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from '../../../graphql/types/node.ts';
-import { FOLLOW } from '../../follow/own-follows.ts';
+import { ownFollow, type FollowedRef } from '../../follow/own-follows.ts';
 import { REF, refName, REF_DETAILS } from '../names.ts';
 
 /** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';
 
 /** For a recorded ref, the current one is loaded when more than its id is requested. */
-export type RefSource = { readonly refId: RefId; readonly type: string; readonly label: string } | LiveRef;
+export type RefSource =
+  | { readonly refId: RefId; readonly type: string; readonly label: string }
+  | FollowedRef;
 
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
   return 'followerCount' in source ? source : context.session().load(REF, source.refId);
@@ -76,7 +78,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
     isFollowed: t.boolean({
       description: 'Whether the viewer follows it now.',
       resolve: async (source, _args, context) =>
-        (await context.session().load(FOLLOW, source.refId))?.active ?? false,
+        (await ownFollow(context.session(), source))?.active ?? false,
     }),
     rename: t.field({
       type: RefRename,

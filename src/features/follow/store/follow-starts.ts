@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import { type Document, type Filter } from 'mongodb';
+import { type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../../../domain/action.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
+import { idsOfCached, type CachedAction } from '../../../storage/actions/actions.ts';
 import { inTurns } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
@@ -21,10 +22,12 @@ export interface FollowStart {
   readonly epochs: CountEpochs;
   /** The oldest of the newest actions that are copied, of all types; `null`: none. Undefined: takes another look. */
   readonly oldest: { readonly recorded: Date; readonly id: ActionId } | null | undefined;
+  /** The newest actions. */
+  readonly newest: readonly CachedAction[];
 }
 
 type Found =
-  | { readonly recorded: Date; readonly _id: ObjectId; readonly expiresAt?: Date }
+  | { readonly recorded: Date; readonly _id: ObjectId; readonly rev: number; readonly expiresAt?: Date }
   | { readonly of: 'block' }
   | (PlainFollow & { readonly of: 'pair' })
   | (Pick<RefDocument, 'countEpoch' | 'isCounting'> & { readonly of: 'ref' });
@@ -32,7 +35,16 @@ type Found =
 /** Reshares that are read together with the actions. If a member passed on more, they are read apart. */
 const FEW_PASSED_ON = 500;
 
-type Brought = ActionDocument & { readonly _id: ObjectId };
+/** What open spans bring. */
+export interface Brought {
+  /** Actions that have a ref, but for those that the caller has as they are. */
+  readonly own: readonly Action[];
+  /** Of all actions that have a ref. */
+  readonly revisions: ReadonlyMap<ActionId, number>;
+  /** What the members among the refs passed on; `null`: so much that it is read apart. */
+  readonly passedOn: readonly PassedOn[] | null;
+}
+
 interface PassedOnDocument {
   readonly of: 'passed on';
   readonly actionId: ObjectId;
@@ -78,7 +90,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         { $match: { refIds: refId, ...VISIBLE_TO_FOLLOWERS } },
         { $sort: { recorded: -1, _id: -1 } },
         { $limit: count },
-        { $project: { recorded: 1, expiresAt: 1 } },
+        { $project: { recorded: 1, rev: 1, expiresAt: 1 } },
         { $unionWith: { coll: follows.collectionName, pipeline: pair } },
         ref,
         ...(withBlock ? [block] : []),
@@ -97,21 +109,25 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         else if (document.of === 'pair') known = toFollow(document);
         else if (document.isCounting === true) epochs.delete(refId);
         else epochs.set(refId, document.countEpoch ?? null);
-      return { isBlocked, known, epochs, oldest: oldestOf(copied) };
+      const read = copied.map(({ _id, rev }) => ({ id: _id.toHexString(), rev }));
+      return { isBlocked, known, epochs, oldest: oldestOf(copied), newest: read };
     },
 
     /**
-     * What open spans of these refs may bring since then: actions that have a ref, and what the members among the refs passed
-     * on; `null`: they passed on so much that it is read apart. One round trip. Indexes `recorded_by_ref`, `passed_on`.
+     * What open spans of these refs may bring since then. One round trip. Indexes `recorded_by_ref`, `passed_on`.
      * @param types `null`: all types
+     * @param cached actions that are not transferred unless they have changed
      */
     async broughtSince(
       refIds: readonly RefId[],
       since: Date,
       types: readonly string[] | null,
-    ): Promise<{ readonly own: readonly Action[]; readonly passedOn: readonly PassedOn[] | null }> {
+      cached: readonly CachedAction[] = [],
+    ): Promise<Brought> {
       const found = await inTurns(
-        actions.aggregate<Brought | PassedOnDocument>([
+        actions.aggregate<
+          WithId<ActionDocument> | { readonly _id: ObjectId; readonly rev: number } | PassedOnDocument
+        >([
           {
             $match: {
               refIds: { $in: [...refIds] },
@@ -120,6 +136,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
               ...(types === null ? {} : { 'descriptor.type': { $in: [...types] } }),
             },
           },
+          ...(cached.length === 0 ? [] : [idsOfCached(cached)]),
           {
             $unionWith: {
               coll: interactions.collectionName,
@@ -133,6 +150,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         ]),
       );
       const own: Action[] = [];
+      const revisions = new Map<ActionId, number>();
       const passedOn: PassedOn[] = [];
       for (const document of found)
         if ('of' in document)
@@ -141,8 +159,11 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
             by: document.actorId,
             at: document.passedOn,
           });
-        else own.push(toAction(document));
-      return { own, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
+        else {
+          if ('actorId' in document) own.push(toAction(document));
+          revisions.set(document._id.toHexString(), document.rev);
+        }
+      return { own, revisions, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
     },
   };
 }

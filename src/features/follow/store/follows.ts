@@ -1,10 +1,11 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
+import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { followReads, toSpans, type FollowPair } from './follow-reads.ts';
+import { followReads, toFollow, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
@@ -225,9 +226,7 @@ export const FOLLOWS: Declared<'follows'> = {
 };
 
 /** A changed follow whose history, options or count are not settled yet. */
-export interface UnsettledFollow extends FollowPair {
-  readonly spans: readonly FollowSpan[];
-  readonly isAssigned: boolean;
+export interface UnsettledFollow extends Follow, FollowPair {
   /** Identifies the call that changed it, and how. */
   readonly token: string;
 }
@@ -242,9 +241,8 @@ export interface EndedFollow {
 }
 
 function toUnsettled(document: FollowDocument): UnsettledFollow[] {
-  const { followerId, refId, spans, isAssigned = false, settling } = document;
-  if (settling === undefined) return [];
-  return [{ followerId, refId, isAssigned, spans: toSpans(spans), token: settling.toHexString() }];
+  const { followerId, settling } = document;
+  return settling === undefined ? [] : [{ ...toFollow(document), followerId, token: settling.toHexString() }];
 }
 
 export function followsRepository(collection: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
@@ -261,18 +259,20 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     return documents.filter((document) => asked.has(nameOf(document))).flatMap(toUnsettled);
   }
 
-  /** Inserts follows. Returns those of which another call has made a document meanwhile. */
-  async function insertedBefore(missing: readonly NewSpan[], opening: Opening): Promise<NewSpan[]> {
-    if (missing.length === 0) return [];
-    try {
-      await collection.insertMany(
-        missing.map((span) => openedDocument(span, opening)),
-        { ordered: false },
-      );
-      return [];
-    } catch (error) {
-      return duplicatePositions(error).flatMap((position) => missing[position] ?? []);
-    }
+  /** Inserts follows, but for those of which another call has made a document meanwhile. */
+  async function insertNew(missing: readonly NewSpan[], opening: Opening) {
+    const documents = missing.map((span) => openedDocument(span, opening));
+    const refused = new Set<number>();
+    if (missing.length > 0)
+      try {
+        await collection.insertMany(documents, { ordered: false });
+      } catch (error) {
+        for (const position of duplicatePositions(error)) refused.add(position);
+      }
+    return {
+      inserted: documents.filter((_document, position) => !refused.has(position)).flatMap(toUnsettled),
+      overtaken: missing.filter((_span, position) => refused.has(position)),
+    };
   }
 
   const settle = gathered<readonly UnsettledFollow[]>((all) => {
@@ -295,8 +295,9 @@ export function followsRepository(collection: Collection<FollowDocument>, events
      * Opens a span for each pair without an open one. Otherwise the open span starts earlier if the new one does; with
      * different types it ends now and a new one is opened. All in one write. Changed follows are marked, with the token that
      * says how, until they are settled. Pairs must differ. Unique key: followerId, refId. Returns those that are unsettled, no
-     * matter who opened them: one round trip for one follow, two or three for several.
-     * @param of.known pairs of which there is a document, as far as somebody has looked: others are inserted first
+     * matter who opened them: one round trip if all are new, two for one follow, three for several.
+     * @param of.known pairs of which there is a document, as far as somebody has looked: others are inserted first, which
+     *   takes a database a fraction of an upsert by a pipeline
      */
     async open(
       newSpans: readonly NewSpan[],
@@ -310,20 +311,21 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       });
       const [first, ...others] = newSpans;
       if (first === undefined) return [];
+      const there = new Set(known.map(nameOf));
+      const missing = newSpans.filter((span) => !there.has(nameOf(span)));
+      const { overtaken, inserted } = await insertNew(missing, opening);
       if (others.length === 0) {
+        if (inserted.length > 0) return inserted;
         const { filter, update } = upserted(first);
         const opened = await retryOnDuplicateKey(() =>
           collection.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' }),
         );
         return opened === null ? [] : toUnsettled(opened);
       }
-      const there = new Set(known.map(nameOf));
-      const missing = newSpans.filter((span) => !there.has(nameOf(span)));
-      // An upsert by a pipeline takes a database several times as long.
-      const overtaken = await insertedBefore(missing, opening);
       const rest = [...newSpans.filter((span) => there.has(nameOf(span))), ...overtaken];
       const all = rest.map((span) => ({ updateOne: { ...upserted(span), upsert: true } }));
-      if (all.length > 0) await retryOnDuplicateKey(() => collection.bulkWrite(all, { ordered: false }));
+      if (all.length === 0) return inserted;
+      await retryOnDuplicateKey(() => collection.bulkWrite(all, { ordered: false }));
       return unsettled(newSpans);
     },
 
@@ -336,34 +338,10 @@ export function followsRepository(collection: Collection<FollowDocument>, events
       { followerId, refId }: FollowPair,
       change: { readonly now: Date; readonly keepHistory: boolean; readonly token: string },
     ): Promise<EndedFollow | null> {
-      const mark = new ObjectId(change.token);
-      const ended = {
-        $map: {
-          input: '$spans',
-          as: 'span',
-          in: { $mergeObjects: ['$$span', { until: { $ifNull: ['$$span.until', change.now] } }] },
-        },
-      };
+      const tokens = { closed: change.token, dropped: change.token };
       const before = await collection.findOneAndUpdate(
         { refId, followerId },
-        [
-          {
-            $set: {
-              // Only an open follow was counted: an earlier mark on it means that it never was.
-              settling: {
-                $cond: [
-                  { $and: ['$active', { $not: [{ $gt: ['$settling', null] }] }] },
-                  mark,
-                  { $ifNull: ['$settling', change.keepHistory ? '$$REMOVE' : mark] },
-                ],
-              },
-              spans: change.keepHistory ? ended : [],
-              active: false,
-              ...NOT_OPEN,
-              ...events.staged('follow.closed', change.now, { $eq: ['$active', true] }),
-            },
-          },
-        ],
+        [{ $set: closingStage(tokens, change, events) }],
         { returnDocument: 'before' },
       );
       if (before === null) return null;
