@@ -39,7 +39,7 @@ const rows = {
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
 const LIMITS = {
-  'files of src': 400,
+  'files of src': 392,
   'lines of src': 52_200,
   '*Dependencies types': 5,
   'Pick<': 60,

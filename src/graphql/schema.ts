@@ -13,7 +13,7 @@ import {
   type GraphQLFieldResolver,
 } from 'graphql';
 import { builder } from './builder.ts';
-import { countLists } from './limits/counted-lists.ts';
+import { countLists } from './limits/cost.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { BSON, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { PartCache } from '../../src/http/execution/shared-parts/part-cache.ts';
-import { SharedText } from '../../src/graphql/rendering/json-text.ts';
+import { SharedText } from '../../src/graphql/rendering/answer.ts';
 import { ActionCache } from '../../src/storage/actions/action-cache.ts';
 import { toStoredAction } from '../../src/storage/actions/action-document.ts';
 import { DirectoryStamp } from '../../src/features/directory/store/directory-stamps.ts';

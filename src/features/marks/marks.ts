@@ -9,7 +9,7 @@ import { requireAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
-import { ITEM_MARK } from './own-marks.ts';
+import { ITEM_MARK } from '../../feed/page/hydration.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 
 /** One leap year. */

@@ -1,12 +1,24 @@
 import type { Action, ActionId } from '../../domain/action.ts';
-import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import { type FeedEntry, markAt, type ItemMark } from '../../domain/newsfeed-item.ts';
 import { followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
-import { marksOf } from '../../features/marks/own-marks.ts';
 import { loadFollows } from '../../features/follow/own-follows.ts';
-import { ACTION } from '../session/load.ts';
+import { ACTION, readerActionLoad } from '../session/load.ts';
+
+export const ITEM_MARK = readerActionLoad(({ itemMarks }, pairs) => itemMarks.findPairs(pairs));
+
+/** The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks. */
+async function marksOf(
+  session: ReaderSession,
+  { hasMarks, asOf }: ReaderProfile,
+  ids: readonly ActionId[],
+): Promise<readonly (ItemMark | null)[]> {
+  if (!hasMarks) return [];
+  const marks = await session.loadMany(ITEM_MARK, ids);
+  return marks.map((mark) => (mark === null ? null : markAt(mark, asOf)));
+}
 
 /**
  * Loads what the rules need for feed entries: the actions in one round trip, and facts that only some readers have.

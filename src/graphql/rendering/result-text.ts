@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { JsonText, unlessTooLarge } from './json-text.ts';
+import { JsonText, unlessTooLarge } from './answer.ts';
 import type { Place } from './personal-selection.ts';
 
 type Step = string | number;

@@ -4,16 +4,14 @@ import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { findOperation } from '../../graphql/limits/document-limits.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
-import type { CompiledExecution } from './compiled-execution.ts';
+import { type CompiledExecution, executeCompiled } from './compiled-execution.ts';
 import { corsHeaders } from '../exchange/cors.ts';
 import type { HttpContext } from '../http-context.ts';
 import { GRAPHQL_PATH } from '../exchange/respond.ts';
 import { acceptsAnswers, answerType, type AnswerType } from '../exchange/accept.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationIdOf } from './persisted-operations.ts';
-import { operationName } from './plugins/request-guard.ts';
-import { executeCompiled } from './plugins/compiled-queries.ts';
-import { inSpan } from './plugins/traced-operations.ts';
+import { operationName, inSpan } from './plugins/request-guard.ts';
 
 interface ShortWayOptions {
   /** Yoga's cache of parsed documents. */

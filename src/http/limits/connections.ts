@@ -1,11 +1,10 @@
 import { type IncomingMessage, type ServerResponse, createServer, type Server } from 'node:http';
 import type { Socket, AddressInfo } from 'node:net';
-import { Tally } from '../../lib/tally.ts';
+import { Tally, SHARE_OF_USER, type HttpLimits } from './limits.ts';
 import { logConnectionEnded } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { holderOf, type Counted } from '../identity/auth.ts';
 import { busy } from './request-lanes.ts';
-import { SHARE_OF_USER, type HttpLimits } from './limits.ts';
 
 export type ConnectionLimits = Pick<HttpLimits, 'maxConnections' | 'maxUnsentBytes' | 'sendTimeoutMs'>;
 

@@ -1,4 +1,5 @@
 import { within } from '../../lib/within.ts';
+import { readOnly, sendJson, type Handler } from '../exchange/respond.ts';
 
 /** Resolves when the checked part works, rejects otherwise. */
 export type Probe = () => Promise<unknown>;
@@ -29,4 +30,35 @@ async function passes(probe: Probe): Promise<boolean> {
     // The answer names the failed probe; the checked part logs the reason.
     return false;
   }
+}
+
+interface ProbesOptions {
+  readonly readiness: () => Promise<Readiness>;
+  readonly isClosing: () => boolean;
+}
+
+/** What orchestrators ask, by path. */
+export function probeRoutes(options: ProbesOptions): [string, Handler][] {
+  return [
+    ['/health', readOnly((_req, res) => sendJson(res, 200, { status: 'ok' }, NO_STORE))],
+    ['/ready', readOnly(answerReadiness(options))],
+  ];
+}
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+/** Concurrent requests share one run of the probes. */
+function answerReadiness({ readiness, isClosing }: ProbesOptions): Handler {
+  let asked: Promise<Readiness> | null = null;
+  return async (_req, res) => {
+    if (isClosing()) {
+      sendJson(res, 503, { status: 'closing' }, NO_STORE);
+      return;
+    }
+    asked ??= readiness().finally(() => {
+      asked = null;
+    });
+    const { isReady, checks } = await asked;
+    sendJson(res, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks }, NO_STORE);
+  };
 }

@@ -4,9 +4,8 @@ import { readOnly, requestPath, type Handler, sendJson } from '../exchange/respo
 import { Connections, createNodeServer, listen } from '../limits/connections.ts';
 import { DEFAULT_LIMITS } from '../limits/limits.ts';
 import { createMetricsPage, type MetricsPageOptions } from './metrics-page.ts';
-import { type Readiness } from './health.ts';
+import { probeRoutes, type Readiness } from './health.ts';
 import { RequestLanes } from '../limits/request-lanes.ts';
-import { probeRoutes } from '../routes.ts';
 
 export interface MetricsServerOptions extends MetricsPageOptions {
   readonly host: string;

@@ -20,7 +20,7 @@ import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
 import { unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
-import type { UnderWay } from '../limits/answers.ts';
+import type { UnderWay } from '../limits/intake.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-guard.ts';
 import {

@@ -2,9 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { Answer, type WrittenResult } from '../../../src/graphql/rendering/answer.ts';
-import { JsonText, SharedText, unlessTooLarge } from '../../../src/graphql/rendering/json-text.ts';
-import { Answers } from '../../../src/http/limits/answers.ts';
+import {
+  Answer,
+  type WrittenResult,
+  JsonText,
+  SharedText,
+  unlessTooLarge,
+} from '../../../src/graphql/rendering/answer.ts';
+import { Answers } from '../../../src/http/limits/intake.ts';
 import type { Caller } from '../../../src/http/identity/auth.ts';
 import { fc } from '../../support/fast-check.ts';
 

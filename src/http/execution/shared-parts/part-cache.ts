@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Action } from '../../../domain/action.ts';
-import type { SharedText } from '../../../graphql/rendering/json-text.ts';
+import type { SharedText } from '../../../graphql/rendering/answer.ts';
 import type { ReaderSession } from '../../../feed/session/reader-session.ts';
 import { clock } from '../../../lib/clock.ts';
 import { ENTRY_BYTES, weightOf, weightOfText } from '../../../lib/weight.ts';

@@ -5,7 +5,7 @@ import {
   parse,
   type DocumentNode,
   type ExecutionResult,
-  type GraphQLSchema,
+  GraphQLSchema,
   getNamedType,
   Kind,
   TypeInfo,
@@ -16,16 +16,38 @@ import {
   type GraphQLNamedType,
   type SelectionNode,
   type SelectionSetNode,
+  isInterfaceType,
+  type GraphQLField,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Action } from '../../../domain/action.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
-import { ACTION, schemaOfAction, fieldOf, isKept } from '../../../graphql/action-parts.ts';
-import type { Answer } from '../../../graphql/rendering/answer.ts';
-import { SharedText } from '../../../graphql/rendering/json-text.ts';
+import { type Answer, SharedText } from '../../../graphql/rendering/answer.ts';
 import { valueGiven } from '../../exchange/accept.ts';
 import type { PartCache } from './part-cache.ts';
 import { findOperation, type Operation } from '../../../graphql/limits/document-limits.ts';
+import { isShared } from '../../../graphql/shared-field.ts';
+
+/** Also depends on refs known only from being followed, which the directory stamp does not cover. */
+const UNSTAMPED: ReadonlySet<string> = new Set(['summaryParts']);
+
+/** Whether a field's result is cached by the action's revision and directory stamps: it depends on nothing else. */
+function isKept(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): boolean {
+  return isShared(type, field) && !UNSTAMPED.has(field.name);
+}
+
+function fieldOf(type: GraphQLNamedType, name: string): GraphQLField<unknown, unknown> | null {
+  return isObjectType(type) || isInterfaceType(type) ? (type.getFields()[name] ?? null) : null;
+}
+
+/** A schema whose root fields are the fields of an action. */
+function schemaOfAction(schema: GraphQLSchema): GraphQLSchema {
+  const action = schema.getType(ACTION);
+  if (!isObjectType(action)) throw new Error('The schema has no actions');
+  return new GraphQLSchema({ ...schema.toConfig(), query: action, mutation: null, subscription: null });
+}
+
+const ACTION = 'Action';
 
 /** Adjacent shared fields of an action. */
 interface PartOfDocument {
