@@ -4,7 +4,7 @@ import { clock } from '../lib/clock.ts';
 import { pubSubOf } from '../connections/redis.ts';
 import { type RedisLink, endedChannel } from './redis-live-wire.ts';
 import { asUnavailable } from './redis-live-store.ts';
-import { RedisSubscriptions } from './redis-subscriptions.ts';
+import { RedisChannel } from './redis-channel.ts';
 
 interface RedisSessionEndsOptions extends RedisLink {
   /**
@@ -22,27 +22,27 @@ const ASK_AGAIN_MS = 1_000;
 
 export class RedisSessionEnds implements SessionEnds {
   readonly #options: RedisSessionEndsOptions;
-  readonly #channel: string;
   readonly #open = new OpenSessions();
-  #subscriptions: RedisSubscriptions | null = null;
+  readonly #channel: RedisChannel;
   #asking: Promise<void> | null = null;
   #isToAsk = false;
   #again: NodeJS.Timeout | null = null;
   #closed = false;
 
-  readonly #onMessage = (channel: string, userId: string): void => {
-    if (channel === this.#channel) this.#open.end(userId);
-  };
-
   constructor(options: RedisSessionEndsOptions) {
     this.#options = options;
-    this.#channel = endedChannel(options.prefix);
+    this.#channel = new RedisChannel({
+      redis: options.redis,
+      channel: endedChannel(options.prefix),
+      onMessage: (userId) => this.#open.end(userId),
+      onResumed: () => this.#ask(),
+    });
   }
 
   async endSessions(userId: UserId): Promise<void> {
     try {
-      const { redis } = this.#options;
-      await pubSubOf(redis).publish(redis.commands, this.#channel, userId);
+      const { redis, prefix } = this.#options;
+      await pubSubOf(redis).publish(redis.commands, endedChannel(prefix), userId);
     } catch (error) {
       throw asUnavailable('end sessions', error);
     }
@@ -60,22 +60,17 @@ export class RedisSessionEnds implements SessionEnds {
     this.#open.clear();
     if (this.#again !== null) clearTimeout(this.#again);
     this.#again = null;
-    const { redis } = this.#options;
-    redis.subscriber.off(pubSubOf(redis).event, this.#onMessage);
-    await this.#subscriptions?.[Symbol.asyncDispose]();
+    await this.#channel[Symbol.asyncDispose]();
     await this.#asking;
   }
 
   #listen(): void {
-    if (this.#subscriptions !== null) return;
-    const { redis } = this.#options;
-    const ask = (): void => this.#ask();
-    this.#subscriptions = new RedisSubscriptions(redis, ask);
-    redis.subscriber.on(pubSubOf(redis).event, this.#onMessage);
+    if (this.#channel.isHeld) return;
     // If it fails, it is repeated with the next connection, which also queries.
-    this.#subscriptions.hold(this.#channel).then(ask, (error: unknown) => {
-      this.#options.onTrouble?.('listen for ended sessions', error);
-    });
+    this.#channel.hold().then(
+      () => this.#ask(),
+      (error: unknown) => this.#options.onTrouble?.('listen for ended sessions', error),
+    );
   }
 
   /** One round at a time, plus one more for changes during it. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pubSubOf } from '../connections/redis.ts';
 import { within } from '../lib/within.ts';
 import { type RedisLink, takenKey, workChannel } from './redis-live-wire.ts';
-import { RedisSubscriptions } from './redis-subscriptions.ts';
+import { RedisChannel } from './redis-channel.ts';
 
 /** How long Redis remembers who took an offer. A worker that asks later polls once without need. */
 const TAKEN_MS = 10_000;
@@ -19,21 +19,19 @@ const OFFER_TO_ALL: WorkOffer = { take: () => Promise.resolve(true) };
 export class RedisWorkSignal implements WorkSignal {
   readonly #redis: RedisLink['redis'];
   readonly #prefix: string;
-  readonly #channel: string;
+  readonly #channel: RedisChannel;
   readonly #patienceMs: number;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #listeners: WorkListeners;
   readonly #process = randomUUID();
   #offers = 0;
-  #subscriptions: RedisSubscriptions | null = null;
   #sending: Promise<void> | null = null;
   /** Ids of the latest offers that are still to be sent. */
   readonly #unsent = new Map<DueWork, string>();
   /** Ids of offers that are about to be passed to the listeners of this process. */
   readonly #announced = new Map<DueWork, string>();
 
-  readonly #onMessage = (channel: string, message: string): void => {
-    if (channel !== this.#channel) return;
+  readonly #onMessage = (message: string): void => {
     const [kind, id] = message.split(' ');
     const work = KINDS.find((one) => one === kind);
     // A message of another form: every worker polls.
@@ -46,7 +44,13 @@ export class RedisWorkSignal implements WorkSignal {
     this.#redis = options.redis;
     this.#prefix = options.prefix;
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
-    this.#channel = workChannel(options.prefix);
+    this.#channel = new RedisChannel({
+      redis: options.redis,
+      channel: workChannel(options.prefix),
+      onMessage: this.#onMessage,
+      // Signals may have been lost while the connection was down: poll once.
+      onResumed: () => this.#listeners.offer(null, OFFER_TO_ALL),
+    });
     this.#onTrouble = options.onTrouble ?? (() => undefined);
     this.#listeners = new WorkListeners((error) => this.#onTrouble('wake a worker', error));
   }
@@ -76,9 +80,7 @@ export class RedisWorkSignal implements WorkSignal {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
-    this.#redis.subscriber.off(pubSubOf(this.#redis).event, this.#onMessage);
-    await this.#subscriptions?.[Symbol.asyncDispose]();
-    this.#subscriptions = null;
+    await this.#channel[Symbol.asyncDispose]();
     await this.#sending;
   }
 
@@ -87,15 +89,8 @@ export class RedisWorkSignal implements WorkSignal {
   }
 
   #listen(): void {
-    if (this.#subscriptions !== null) return;
-    // Signals may have been lost while the connection was down: poll once.
-    this.#subscriptions = new RedisSubscriptions(this.#redis, () => {
-      this.#listeners.offer(null, OFFER_TO_ALL);
-    });
-    this.#redis.subscriber.on(pubSubOf(this.#redis).event, this.#onMessage);
-    this.#subscriptions.hold(this.#channel).catch((error: unknown) => {
-      this.#onTrouble('listen for work', error);
-    });
+    if (this.#channel.isHeld) return;
+    this.#channel.hold().catch((error: unknown) => this.#onTrouble('listen for work', error));
   }
 
   /** Only the latest unsent offer is sent: the worker that takes it polls after all earlier ones were made. */
@@ -108,7 +103,7 @@ export class RedisWorkSignal implements WorkSignal {
     for (let [next] = this.#unsent; next !== undefined; [next] = this.#unsent) {
       this.#unsent.delete(next[0]);
       try {
-        await pubSubOf(this.#redis).publish(this.#redis.commands, this.#channel, next.join(' '));
+        await pubSubOf(this.#redis).publish(this.#redis.commands, workChannel(this.#prefix), next.join(' '));
       } catch (error) {
         this.#onTrouble('tell other workers', error);
       }
