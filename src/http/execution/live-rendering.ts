@@ -23,8 +23,17 @@ import { valueGiven } from '../exchange/accept.ts';
 /** Upper bound on the fields of an operation with shared results; fragments count at every spread. */
 const MAX_FIELDS = 300;
 
-function isSharable(operation: Operation): boolean {
-  return expandedSize(operation, MAX_FIELDS + 1) <= MAX_FIELDS && !hasDirectives(operation);
+/** An operation whose results can be shared. */
+interface Sharable {
+  readonly operation: Operation;
+  /** Variables that may affect the content of an event. */
+  readonly variables: readonly string[];
+}
+
+/** `null`: its results are not shared. */
+function sharable(operation: Operation | null): Sharable | null {
+  if (operation === null || expandedSize(operation, MAX_FIELDS + 1) > MAX_FIELDS) return null;
+  return hasDirectives(operation) ? null : { operation, variables: usedBelowRoot(operation) };
 }
 
 function hasDirectives({ definition, fragments }: Operation): boolean {
@@ -38,14 +47,8 @@ function hasDirectives({ definition, fragments }: Operation): boolean {
   return has;
 }
 
-/**
- * Values of variables that may affect the content of an event. Variables of the root field only select events: a resume
- * cursor is different for everybody.
- */
-function usedBelowRoot(
-  { definition, fragments }: Operation,
-  values: Readonly<Record<string, unknown>>,
-): readonly (readonly [string, readonly unknown[]])[] {
+/** Variables of the root field only select events: a resume cursor is different for everybody. */
+function usedBelowRoot({ definition, fragments }: Operation): readonly string[] {
   const used = new Set<string>();
   const visitor = {
     [Kind.VARIABLE]({ name }: { readonly name: { readonly value: string } }) {
@@ -57,7 +60,7 @@ function usedBelowRoot(
   );
   for (const node of [...roots, ...fragments.values()]) visit(node, visitor);
   const names = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-  return names.filter((name) => used.has(name)).map((name) => [name, valueGiven(values, name)]);
+  return names.filter((name) => used.has(name));
 }
 
 /** A serialised result, sent as it is: JSON in UTF-8 with one character per byte. */
@@ -93,6 +96,8 @@ export class LiveRendering {
   readonly #execution: CompiledExecution;
   readonly #limits: AnswerLimits;
   readonly #groups = new Map<DocumentNode, Map<string, Group>>();
+  /** By document, which the parser returns as the same object for the same text, and operation name. */
+  readonly #sharable = new WeakMap<DocumentNode, Map<string, Sharable | null>>();
 
   constructor(execution: CompiledExecution, limits: AnswerLimits) {
     this.#execution = execution;
@@ -109,7 +114,11 @@ export class LiveRendering {
 
   /** @param locale of sentences. */
   open({ schema, document, operationName, variableValues }: ExecutionArgs, locale: string): EventRenderer {
-    const operation = findOperation(document, operationName);
+    const name = operationName ?? '';
+    const known = this.#sharable.get(document) ?? new Map<string, Sharable | null>();
+    this.#sharable.set(document, known);
+    const shared = known.get(name) ?? sharable(findOperation(document, operationName));
+    known.set(name, shared);
     const run = (args: ExecutionArgs): Result => {
       const { answer } = args.contextValue as GraphQLContext;
       const result = this.#execution.execute(args, execute);
@@ -118,13 +127,15 @@ export class LiveRendering {
         ? result.then((settled) => answer.checked(settled))
         : answer.checked(result);
     };
-    if (operation === null || !isSharable(operation))
+    if (shared === null)
       return { render: (_event, args) => run(args()), prepare: () => true, [Symbol.dispose]: nothing };
     const groups = this.#groups.get(document) ?? new Map<string, Group>();
     this.#groups.set(document, groups);
-    const key = JSON.stringify([operationName ?? '', locale, usedBelowRoot(operation, variableValues ?? {})]);
-    const known = groups.get(key);
-    if (known !== undefined) return new Member(known);
+    const { operation, variables } = shared;
+    const values = variables.map((variable) => valueGiven(variableValues ?? {}, variable));
+    const key = JSON.stringify([name, locale, values]);
+    const joined = groups.get(key);
+    if (joined !== undefined) return new Member(joined);
     const group = new Group({ run, schema, operation, limits: this.#limits }, () => {
       if (groups.get(key) === group) groups.delete(key);
       if (groups.size === 0 && this.#groups.get(document) === groups) this.#groups.delete(document);

@@ -284,18 +284,6 @@ function endWithSession(socket: WebSocket, { userId, expiresAt }: Identity, sess
   });
 }
 
-/** Resolves when the message has been sent, so that a stream is read no faster than its client reads. */
-export function sendTo(
-  { socket, writer }: { readonly socket: WebSocket; readonly writer: SocketWriter },
-  message: string,
-): Promise<void> {
-  writer.release();
-  return new Promise((resolve) => {
-    if (socket.readyState === socket.OPEN) socket.send(message, () => resolve());
-    else resolve();
-  });
-}
-
 /** Sends a result as it is written; the protocol would write it again. Like a stream that ends at once. */
 async function* sent(
   result: WrittenResult,

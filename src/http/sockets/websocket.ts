@@ -4,12 +4,13 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events.ts';
-import { closeReason, createSocketOperations, sendTo, type Connection } from './socket-operations.ts';
+import { closeReason, createSocketOperations, type Connection } from './socket-operations.ts';
 import { GOODBYE_MS } from '../limits/connections.ts';
 import { callAfter } from '../limits/deadline.ts';
 import { type UnderWay, LARGE_BYTES, maxBodyOf } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { toByteText } from '../../lib/byte-text.ts';
 import { JsonMeter } from '../../lib/json-meter.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { YogaApp } from '../execution/yoga.ts';
@@ -221,7 +222,10 @@ export class SocketServer {
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => sendTo(connection, data),
+        send: (data) => {
+          const sending = connection.writer.write(toByteText(data), false);
+          return sending === 'sent' ? undefined : sending;
+        },
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
           const order = new MessageOrder((err) => this.#fail(socket, err));

@@ -6,7 +6,6 @@ import type { Duplex } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { SocketFrames, SocketWriter } from '../../../src/http/exchange/socket-frames.ts';
-import { sendTo } from '../../../src/http/sockets/socket-operations.ts';
 import { toByteText } from '../../../src/lib/byte-text.ts';
 
 /** A socket between two ends of this process, and what its client has received. */
@@ -64,9 +63,9 @@ test('sends a frame in the same turn if no other follows after all', async () =>
 
 test('sends protocol messages behind earlier frames', async () => {
   await using opened = await openSocket();
-  const { frames, socket, writer, received } = opened;
+  const { frames, writer, received } = opened;
   expect(frames.send('1', true)).toBe('sent');
-  await sendTo({ socket, writer }, '{"id":"1","type":"complete"}');
+  expect(writer.write('{"id":"1","type":"complete"}', false)).toBe('sent');
   expect(frames.send('2', false)).toBe('sent');
   await expect.poll(() => received).toEqual([frame(1), { id: '1', type: 'complete' }, frame(2)]);
 });
