@@ -89,7 +89,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     },
   };
   const [first] = options.redis;
-  const openEventSession = createEventSessions(repositories);
+  const read = createEventReads(repositories);
+  const { openEventSession, beginWatch } = createEventSessions(repositories, read);
   const core: Core = {
     ...context,
     ownWorker: new OwnWorker(),
@@ -103,10 +104,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     samples: first === undefined ? null : new Samples(first),
     cursors:
       options.sealsCursors === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
-    openEventSession,
+    ...{ openEventSession, beginWatch },
     decisions: new SharedDecisions({
       boosts: createSharedBoosts(context),
-      read: createEventReads(repositories),
+      read,
       openSession: openEventSession,
     }),
     countForWatcher: createSharedUnread((identity) => countUnreadOfWatcher(core, openEventSession(identity))),

@@ -5,7 +5,7 @@ import type { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
-import type { OpenEventSession } from '../feed/session/event-sessions.ts';
+import type { BeginWatch, OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
 import type { Samples } from './operations/samples.ts';
 import type { Quotas } from './quotas.ts';
@@ -31,6 +31,7 @@ export interface Core extends Context {
   readonly cursors: CursorSeal;
   /** Opens the session of one live event; shares loads with other events rendered at the same time. */
   readonly openEventSession: OpenEventSession;
+  readonly beginWatch: BeginWatch;
   /** Decides events for all watchers of the process. */
   readonly decisions: SharedDecisions;
   /** Counts a watcher's unread items, with a read that begins after the call. */

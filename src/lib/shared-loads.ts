@@ -4,6 +4,8 @@ export interface SharedLoadsOptions<K, V> {
   /** Keys with equal names are equal. */
   readonly nameOf: (key: K) => string;
   readonly maxBatch: number;
+  /** Milliseconds from the start of one load to that of the next, so that more gather meanwhile. Default: none. */
+  readonly everyMs?: number;
 }
 
 interface Pending<K, V> {
@@ -29,6 +31,7 @@ export class SharedLoads<K, V> {
   #waiting: Batch<K, V>[] = [];
   #underWay = 0;
   #isScheduled = false;
+  #nextAt = 0;
 
   constructor(options: SharedLoadsOptions<K, V>) {
     this.#options = options;
@@ -64,20 +67,28 @@ export class SharedLoads<K, V> {
     }
   }
 
-  #schedule(): void {
+  #schedule(ms = 0): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // After everything that arrives in this turn of the event loop.
-    setImmediate(() => {
+    const start = (): void => {
       this.#isScheduled = false;
       this.#startNext();
-    });
+    };
+    // After everything that arrives in this turn of the event loop.
+    if (ms === 0) setImmediate(start);
+    else setTimeout(start, ms);
   }
 
   #startNext(): void {
     while (this.#underWay < AT_ONCE) {
+      const now = performance.now();
+      if (this.#waiting.length > 0 && now < this.#nextAt) {
+        this.#schedule(this.#nextAt - now);
+        return;
+      }
       const batch = this.#waiting.shift();
       if (batch === undefined) return;
+      this.#nextAt = now + (this.#options.everyMs ?? 0);
       this.#underWay += 1;
       void this.#run(batch).then(() => {
         this.#underWay -= 1;

@@ -226,25 +226,20 @@ export const UNWATCHED: LiveLog = {
 };
 
 /** Limits of a live log; the README.md of this folder explains each. */
-export interface LiveLogOptions {
-  /** Events kept per log. Default 1000. */
-  readonly logLength?: number;
-  /** The recovery window in milliseconds. Default 300 000. */
-  readonly windowMs?: number;
-  /** Unread live messages of one watcher. Default 1000. */
-  readonly bufferLimit?: number;
-  /** Milliseconds between renewals of the watches. Default a tenth of the window, at most 10 000. */
-  readonly renewEveryMs?: number;
-}
-
 export interface LiveLogLimits {
+  /** Events kept per log. Default 1000. */
   readonly logLength: number;
+  /** The recovery window in milliseconds. Default 300 000. */
   readonly windowMs: number;
+  /** Unread live messages of one watcher. Default 1000. */
   readonly bufferLimit: number;
+  /** Milliseconds between renewals of the watches. Default a tenth of the window, at most 10 000. */
   readonly renewEveryMs: number;
   /** How long a watch lasts without renewal: longer than the window, however late in an interval a watcher vanishes. */
   readonly keepMs: number;
 }
+
+export type LiveLogOptions = Partial<Omit<LiveLogLimits, 'keepMs'>>;
 
 /** @throws RangeError on a limit that is not a positive whole number. */
 export function resolveLimits(options: LiveLogOptions): LiveLogLimits {

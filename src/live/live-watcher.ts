@@ -235,7 +235,8 @@ class LiveStream implements LiveMessages {
 
   #count(message: LiveMessage): void {
     const isHarmless =
-      message.kind === 'event' && message.event.kind !== 'removed' && message.event.kind !== 'list';
+      message.kind === 'ready' ||
+      (message.kind === 'event' && message.event.kind !== 'removed' && message.event.kind !== 'list');
     if (!isHarmless) this.#withdrawals += 1;
   }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
-import { pubSubOf } from '../connections/redis.ts';
 import { GapLedger, LiveWatcher, type WatcherHost, WatcherSet } from './live-watcher.ts';
-import { Gate } from '../lib/gate.ts';
+import { SharedLoads } from '../lib/shared-loads.ts';
 import {
   encodeLiveCursor,
   readerTag,
@@ -15,14 +14,14 @@ import {
   type LiveLogLimits,
   type LiveLogOptions,
 } from './live-log.ts';
-import { hintChannel, decodeHints, type RedisLink } from './redis-live-wire.ts';
-import { asUnavailable, RedisLiveStore } from './redis-live-store.ts';
-import { RedisSubscriptions } from './redis-subscriptions.ts';
+import { hintChannel, decodeHints, decodeSnapshot, type RedisLink } from './redis-live-wire.ts';
+import { asUnavailable, RedisLiveStore, type AskedLog } from './redis-live-store.ts';
+import { RedisChannel } from './redis-channel.ts';
 
 export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 
-/** Concurrent reads of logs after a reconnect. */
-const READS_AT_ONCE = 64;
+/** Logs read by one script, which must not block Redis for long. */
+const READ_AT_ONCE = 50;
 
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
@@ -30,21 +29,27 @@ export class RedisLiveLog implements LiveLog {
   readonly #host: WatcherHost;
   readonly #onTrouble: (what: string, error: unknown) => void;
   readonly #store: RedisLiveStore;
-  readonly #subscriptions: RedisSubscriptions;
+  readonly #hints: RedisChannel;
   readonly #watchers = new WatcherSet();
   readonly #gaps = new GapLedger();
-  readonly #reads = new Gate(READS_AT_ONCE);
+  /** Each log is decoded on its own: one that cannot be does not concern the others. */
+  readonly #reads = new SharedLoads<AskedLog, unknown>({
+    load: async (logs) => {
+      const replies = await this.#store.open(logs, this.#name);
+      return new Map(logs.map((log, index) => [JSON.stringify(log), replies[index]]));
+    },
+    nameOf: (log) => JSON.stringify(log),
+    maxBatch: READ_AT_ONCE,
+  });
   /** Identifies this process as a watcher in the logs. */
   readonly #name = randomBytes(8).toString('hex');
-  readonly #channel: string;
   /** Readers whose events still arrive although nobody watches them here any more. */
   readonly #left = new Set<UserId>();
   #timer: NodeJS.Timeout | null = null;
   #tick: Promise<void> | null = null;
   #closed = false;
 
-  readonly #onMessage = (channel: string, text: string): void => {
-    if (channel !== this.#channel) return;
+  readonly #onMessage = (text: string): void => {
     try {
       for (const { userId, frame } of decodeHints(text)) {
         const watchers = this.#watchers.of(userId);
@@ -63,25 +68,28 @@ export class RedisLiveLog implements LiveLog {
 
   constructor(options: RedisLiveLogOptions) {
     this.#redis = options.redis;
-    this.#channel = hintChannel(options.prefix, this.#name);
     this.#limits = resolveLimits(options);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
     this.#host = {
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
-      load: (userId, position) => this.#reads.run(() => this.#store.open(userId, position, this.#name)),
+      load: async (userId, position) => decodeSnapshot(await this.#reads.load({ userId, position })),
       onStale: (error) => this.#onTrouble('follow a log', error),
       onEnd: (watcher) => {
         if (!this.#watchers.delete(watcher)) return;
-        this.#subscriptions.release(this.#channel);
+        this.#hints.release();
         this.#setTimer();
       },
     };
     this.#store = new RedisLiveStore(options.redis, options.prefix, this.#limits);
-    this.#subscriptions = new RedisSubscriptions(options.redis, () => {
-      for (const watcher of this.#watchers.all()) void watcher.verify();
+    this.#hints = new RedisChannel({
+      redis: options.redis,
+      channel: hintChannel(options.prefix, this.#name),
+      onMessage: this.#onMessage,
+      onResumed: () => {
+        for (const watcher of this.#watchers.all()) void watcher.verify();
+      },
     });
-    this.#redis.subscriber.on(pubSubOf(this.#redis).event, this.#onMessage);
     this.#redis.commands.on('ready', this.#onReady);
   }
 
@@ -95,7 +103,7 @@ export class RedisLiveLog implements LiveLog {
     return {
       watchers: this.#watchers.size,
       readers: this.#watchers.readers.length,
-      channels: this.#subscriptions.size,
+      channels: Number(this.#hints.isHeld),
       timers: this.#timer === null ? 0 : 1,
     };
   }
@@ -140,7 +148,7 @@ export class RedisLiveLog implements LiveLog {
     this.#watchers.add(watcher);
     this.#setTimer();
     try {
-      await this.#subscriptions.hold(this.#channel);
+      await this.#hints.hold();
       await watcher.open();
     } catch (cause) {
       watcher.stream.end();
@@ -151,8 +159,8 @@ export class RedisLiveLog implements LiveLog {
 
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
-    const { head } = await this.#reads.run(() => this.#store.open(userId, null, null));
-    return encodeLiveCursor(readerTag(userId), head);
+    const [reply] = await this.#store.open([{ userId, position: null }], null);
+    return encodeLiveCursor(readerTag(userId), decodeSnapshot(reply).head);
   }
 
   async forget(userId: UserId): Promise<void> {
@@ -166,9 +174,8 @@ export class RedisLiveLog implements LiveLog {
     for (const watcher of this.#watchers.all()) watcher.stream.end();
     this.#setTimer();
     await this.#tick;
-    this.#redis.subscriber.off(pubSubOf(this.#redis).event, this.#onMessage);
     this.#redis.commands.off('ready', this.#onReady);
-    await this.#subscriptions[Symbol.asyncDispose]();
+    await this.#hints[Symbol.asyncDispose]();
     await this.#announceGaps();
   }
 

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import type { RedisClient, RedisConnections } from '../connections/redis.ts';
 import type { Gaps } from './live-watcher.ts';
-import {
-  type LogPosition,
-  LiveLogUnavailable,
-  type LiveAppend,
-  type LiveLogLimits,
-  type LogSnapshot,
-} from './live-log.ts';
-import { watchedKey, decodeRenewal, decodeSnapshot, encodeAppends } from './redis-live-wire.ts';
+import { type LogPosition, LiveLogUnavailable, type LiveAppend, type LiveLogLimits } from './live-log.ts';
+import { watchedKey, decodeRenewal, encodeAppends } from './redis-live-wire.ts';
 
 /**
  * The scripts behind the Redis live log. All take ARGV: prefix, a new nonce (8 hex digits), keepMs, windowMs, logLength,
@@ -115,26 +109,31 @@ end
 `;
 
 /**
- * Registers a watch and reads the log. Further ARGV: reader; generation and id of the position to read after (empty: none);
- * the watching process (empty: none). Returns generation, sequence, time, then id and event of each entry.
+ * Registers watches and reads the logs. Further ARGV: the watching process (empty: none), then repeatedly reader, generation
+ * and id of the position to read after (empty: none). Returns for each: generation, sequence, time, then id and event of each
+ * entry.
  */
 const OPEN_SCRIPT = `${PRELUDE}
-local user, askedGen, askedId, process = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-if not (isCurrent(head(user)) and redis.call('ZSCORE', watchedKey, user)) then restart(user) end
-watch(user)
-if process ~= '' then join(user, process) end
-local gen, seq, at = head(user)
-local reply = { gen, seq, at }
-if askedGen == gen then
-  local log = prefix .. 'log:' .. user
-  redis.call('XTRIM', log, 'MINID', '=', whole(now - windowMs))
-  local entries = redis.call('XRANGE', log, '(' .. askedId, '+', 'COUNT', whole(logLength))
-  for _, entry in ipairs(entries) do
-    reply[#reply + 1] = entry[1]
-    reply[#reply + 1] = entry[2][2]
+local process, replies = ARGV[6], {}
+for i = 7, #ARGV, 3 do
+  local user, askedGen, askedId = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if not (isCurrent(head(user)) and redis.call('ZSCORE', watchedKey, user)) then restart(user) end
+  watch(user)
+  if process ~= '' then join(user, process) end
+  local gen, seq, at = head(user)
+  local reply = { gen, seq, at }
+  if askedGen == gen and tonumber(string.match(askedId, '%d+$')) < tonumber(seq) then
+    local log = prefix .. 'log:' .. user
+    redis.call('XTRIM', log, 'MINID', '=', whole(now - windowMs))
+    local entries = redis.call('XRANGE', log, '(' .. askedId, '+', 'COUNT', whole(logLength))
+    for _, entry in ipairs(entries) do
+      reply[#reply + 1] = entry[1]
+      reply[#reply + 1] = entry[2][2]
+    end
   end
+  replies[#replies + 1] = reply
 end
-return reply
+return replies
 `;
 
 /**
@@ -230,6 +229,12 @@ const BATCH = 250;
 /** Readers examined per step of a scan. */
 const SCAN = 1_000;
 
+/** A reader's log, and the position to read after; `null`: only its end is read. */
+export interface AskedLog {
+  readonly userId: UserId;
+  readonly position: LogPosition | null;
+}
+
 /** The logs as stored in Redis. Every method rejects only with LiveLogUnavailable. */
 export class RedisLiveStore {
   readonly #client: RedisClient;
@@ -269,14 +274,14 @@ export class RedisLiveStore {
     } while (cursor !== '0');
   }
 
-  /** @param process name of the process to notify from now on; `null`: none. */
-  open(userId: UserId, position: LogPosition | null, process: string | null): Promise<LogSnapshot> {
-    const { generation, at, sequence } = position ?? { generation: '', at: 0, sequence: 0 };
-    return this.#run(
-      'open a log',
-      OPEN_SCRIPT,
-      [userId, generation, `${String(at)}-${String(sequence)}`, process ?? ''],
-      decodeSnapshot,
+  /** For each log, in order, what `decodeSnapshot` reads. @param process to notify from now on; `null`: none. */
+  open(logs: readonly AskedLog[], process: string | null): Promise<readonly unknown[]> {
+    const asked = logs.flatMap(({ userId, position }) => {
+      const { generation, at, sequence } = position ?? { generation: '', at: 0, sequence: 0 };
+      return [userId, generation, `${String(at)}-${String(sequence)}`];
+    });
+    return this.#run('open logs', OPEN_SCRIPT, [process ?? '', ...asked], (reply) =>
+      Array.isArray(reply) ? (reply as readonly unknown[]) : [],
     );
   }
 

@@ -84,12 +84,13 @@ export function decodeHints(text: string): LiveHint[] {
   return hints;
 }
 
-/** Parses the reply of OPEN_SCRIPT. */
+/** Parses what OPEN_SCRIPT replies for one log. */
 export function decodeSnapshot(reply: unknown): LogSnapshot {
   const [generation, sequence, at, ...rest] = textArray(reply);
   if (generation === undefined || sequence === undefined || at === undefined) throw malformed(String(reply));
   const missed: LogEntry[] = [];
-  for (let i = 0; i + 1 < rest.length; i += 2) missed.push(decodeEntry(rest[i] ?? '', rest[i + 1] ?? ''));
+  for (let i = 0; i + 1 < rest.length; i += 2)
+    missed.push(toEntry(rest[i] ?? '', decodeEvent(rest[i + 1] ?? '')));
   return { head: { generation, sequence: Number(sequence), at: Number(at) }, missed };
 }
 
@@ -104,10 +105,6 @@ export function decodeRenewal(
     renewals.push(generation === '' ? null : { generation, sequence: Number(texts[i + 1]) });
   }
   return renewals;
-}
-
-function decodeEntry(id: string, event: string): LogEntry {
-  return toEntry(id, decodeEvent(event));
 }
 
 function toEntry(id: string, event: LiveEvent): LogEntry {

@@ -1,42 +1,56 @@
-import type { Action, ActionId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import { inSlices } from '../../lib/turn.ts';
-import { load, type Load, type Wanted, ACTION } from './load.ts';
+import { type Load, type RequestReader, type Wanted, ACTION } from './load.ts';
+import { once } from '../../lib/once.ts';
+import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { ReaderMarks } from '../store/feeds.ts';
+import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import type { Stamps } from '../store/reader-stamps.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { KeptProfile } from './kept-profile.ts';
 import { MAX_BATCH, readProfile } from './open-session.ts';
 import type { EventReaderSession } from './reader-session.ts';
 import { FOLLOW } from '../../features/follow/own-follows.ts';
-import { MEMBER, REF } from '../../features/directory/names.ts';
+import { CACHED_REF_NAME, MEMBER } from '../../features/directory/names.ts';
 
 /** Data that is equal for all watchers, as of one time. */
 export interface EventReads {
   readonly stamps: Stamps;
+  /** `null`: names are not cached. */
+  readonly directory: () => Promise<DirectoryAsOf | null>;
   /** One entry for every requested action. */
   readonly actions: ReadonlyMap<ActionId, Action | null>;
+  /** Ids whose names may be needed to show these actions, until they are loaded. */
+  readonly names: string[];
+  /** What is stored about the requested readers. */
+  readonly feeds: readonly FeedDocument[];
 }
 
-export type ReadForEvents = (actionIds: Iterable<ActionId>) => Promise<EventReads>;
+export type ReadForEvents = (
+  actionIds: Iterable<ActionId>,
+  userIds?: readonly UserId[],
+) => Promise<EventReads>;
 
-/** Reads the data needed to decide events of these actions for any watcher. */
+/** Reads the data needed to decide events of these actions for any watcher, and what is stored about readers. */
 export function createEventReads(repositories: Repositories): ReadForEvents {
-  return async (actionIds) => {
+  return async (actionIds, userIds) => {
     const actions = new Map<ActionId, Action | null>();
     for (const id of actionIds) actions.set(id, null);
     const ids = [...actions.keys()];
-    if (ids.length === 0) return { stamps: await repositories.readerStamps.read(), actions };
-    // One command for both, since each costs the database as much as what it finds. More actions than that are rare.
+    // One command for all, since each costs the database as much as what it finds. More actions than that are rare.
     const [first] = await Promise.all([
-      repositories.actions.findWithStamps(ids.slice(0, MAX_BATCH)),
+      repositories.actions.findWithStamps(ids.slice(0, MAX_BATCH), userIds),
       inSlices(ids.slice(MAX_BATCH), MAX_BATCH, async (more) => {
         for (const action of await repositories.actions.findByIds(more)) actions.set(action.id, action);
       }),
     ]);
     for (const action of first.actions) actions.set(action.id, action);
-    return { stamps: first.stamps, actions };
+    const directory = once(() => repositories.nameCache.asOf(first.directoryStamp));
+    const names = [...new Set([...actions.values()].flatMap((action) => action?.refIds ?? []))];
+    return { stamps: first.stamps, directory, actions, names, feeds: first.feeds };
   };
 }
 
@@ -45,34 +59,81 @@ export interface KnownReader {
   readonly kept: KeptProfile;
   /** Number of messages in their log so far that may mean a change for them. */
   readonly changes: number;
-  /** Data read for all watchers since their events arrived. */
+  /** Data read for all watchers since their events arrived, and what was read of the reader after that, if anything. */
   readonly reads: EventReads;
+  readonly marks?: ReaderMarks;
 }
 
 /** @param known absent: the profile is read. */
 export type OpenEventSession = (identity: Identity, known?: KnownReader) => EventReaderSession;
 
+/** A session in which somebody begins to watch. The profile that it reads is kept for their events. */
+export type BeginWatch = (identity: Identity, kept: KeptProfile) => Promise<EventReaderSession>;
+
+/** Readers who begin to watch are looked up together: many come back at once. In milliseconds. */
+const OPENINGS_EVERY_MS = 20;
+const OPENINGS_AT_ONCE = 100;
+
 /**
  * Opens sessions for live events that share concurrent loads: their ids become one query, even across readers. Thousands of
  * watchers have one session per event, so a session consists of little more than its results. Create one opener per process.
  */
-export function createEventSessions(repositories: Repositories): OpenEventSession {
-  const loads = new EventLoads(repositories);
-  return (identity, known) => new EventSession(loads, identity, known ?? null);
+export function createEventSessions(
+  repositories: Repositories,
+  read: ReadForEvents,
+): { readonly openEventSession: OpenEventSession; readonly beginWatch: BeginWatch } {
+  const readers = {
+    async load(userIds: readonly UserId[]): Promise<ReadonlyMap<string, LookedUp>> {
+      const reads = await read([], userIds);
+      const known = new Map(reads.feeds.map((feed) => [feed._id, feed]));
+      const marksOf = (userId: UserId) => repositories.feeds.marksIn(known.get(userId) ?? null);
+      return new Map(userIds.map((userId) => [userId, { reads, marks: marksOf(userId) }]));
+    },
+    nameOf: (userId: UserId) => userId,
+  };
+  const loads = new EventLoads(repositories, new SharedLoads({ ...readers, maxBatch: MAX_BATCH }), null);
+  const openings = new SharedLoads({ ...readers, maxBatch: OPENINGS_AT_ONCE, everyMs: OPENINGS_EVERY_MS });
+  const openEventSession: OpenEventSession = (identity, known) =>
+    new EventSession(loads, identity, known ?? null);
+  return {
+    openEventSession,
+    async beginWatch(identity, kept) {
+      const opening = await openings.load(identity.userId);
+      return openEventSession(identity, opening === null ? undefined : { kept, changes: 0, ...opening });
+    },
+  };
 }
 
-const READER_MARKS = load({
-  batch: ({ feeds }, ids) => feeds.marksOf(ids),
-  key: ({ userId }) => userId,
-});
+/** Marks of a reader, and what was read before them. */
+interface LookedUp {
+  readonly reads: EventReads;
+  readonly marks: ReaderMarks;
+}
 
 /** Loads shared by the sessions of live events. */
 class EventLoads {
   readonly repositories: Repositories;
+  readonly readers: SharedLoads<UserId, LookedUp>;
   readonly #shared = new Map<Load<unknown>, SharedLoads<Wanted, unknown>>();
+  /** For sessions that may use names cached as of one state of the directory. */
+  readonly #named = new WeakMap<DirectoryAsOf, EventLoads>();
+  readonly #request: RequestReader | undefined;
 
-  constructor(repositories: Repositories) {
+  constructor(
+    repositories: Repositories,
+    readers: SharedLoads<UserId, LookedUp>,
+    directory: DirectoryAsOf | null,
+  ) {
     this.repositories = repositories;
+    this.readers = readers;
+    this.#request =
+      directory === null ? undefined : { identity: null, directory: () => Promise.resolve(directory) };
+  }
+
+  asOf(directory: DirectoryAsOf): EventLoads {
+    const known = this.#named.get(directory) ?? new EventLoads(this.repositories, this.readers, directory);
+    this.#named.set(directory, known);
+    return known;
   }
 
   load<V>(what: Load<V>, wanted: Wanted): Promise<V | null> {
@@ -80,7 +141,7 @@ class EventLoads {
     if (shared === undefined) {
       const { nameOf } = what;
       shared = new SharedLoads<Wanted, unknown>({
-        load: (keys) => what.find(this.repositories, keys),
+        load: (keys) => what.find(this.repositories, keys, this.#request),
         nameOf,
         maxBatch: MAX_BATCH,
       });
@@ -97,7 +158,6 @@ class EventSession implements EventReaderSession {
   /** Created by the first load: most sessions load nothing. */
   #results: Map<Load<unknown>, Map<string, Promise<unknown>>> | undefined;
   #profile: Promise<ReaderProfile> | undefined;
-  #expected: readonly string[] = NOTHING;
 
   constructor(loads: EventLoads, identity: Identity, known: KnownReader | null) {
     this.#loads = loads;
@@ -106,7 +166,6 @@ class EventSession implements EventReaderSession {
   }
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {
-    if (what.hasNames) this.#loadExpected();
     this.#results ??= new Map();
     let results = this.#results.get(what);
     if (results === undefined) this.#results.set(what, (results = new Map<string, Promise<unknown>>()));
@@ -120,27 +179,33 @@ class EventSession implements EventReaderSession {
   }
 
   profile(): Promise<ReaderProfile> {
-    return (this.#profile ??= this.#known === null ? this.freshProfile() : this.#keptProfile(this.#known));
+    return (this.#profile ??= this.#known === null ? this.#read() : this.#keptProfile(this.#known));
   }
 
-  async #keptProfile({ kept, changes, reads: { stamps } }: KnownReader): Promise<ReaderProfile> {
+  async #keptProfile({ kept, changes, marks, reads: { stamps } }: KnownReader): Promise<ReaderProfile> {
     const known = kept.find(stamps, changes);
     if (known !== null) return known;
-    const profile = await this.freshProfile();
+    const profile = await this.#read(marks);
     kept.keep(profile, stamps, changes);
     return profile;
   }
 
   freshProfile(): Promise<ReaderProfile> {
+    return this.#read();
+  }
+
+  #read(known?: ReaderMarks): Promise<ReaderProfile> {
     const { userId } = this.identity;
     const follow = (id: string) => this.#loads.load(FOLLOW, { userId, id });
     return readProfile(this.#loads.repositories, this.identity, {
       asOf: clock.now(),
       member: this.load(MEMBER, userId),
-      marks: this.#loads.load(READER_MARKS, { userId, id: userId }).then((marks) => {
-        if (marks === null) throw new Error('A reader has no marks');
-        return marks;
-      }),
+      marks:
+        known ??
+        this.#loads.readers.load(userId).then((found) => {
+          if (found === null) throw new Error('A reader has no marks');
+          return found.marks;
+        }),
       follows: async (refIds) => (await Promise.all(refIds.map(follow))).filter((found) => found !== null),
     });
   }
@@ -152,31 +217,32 @@ class EventSession implements EventReaderSession {
 
   readonly directoryStamp = null;
 
-  directory(): Promise<null> {
-    return Promise.resolve(null);
+  directory(): Promise<DirectoryAsOf | null> {
+    return this.#known === null ? NOT_KNOWN : this.#known.reads.directory();
   }
 
   cached(): null {
     return null;
   }
 
-  expectNames(ids: readonly string[]): void {
-    this.#expected = ids;
-  }
-
-  #loadExpected(): void {
-    if (this.#expected.length === 0) return;
-    const ids = this.#expected;
-    this.#expected = NOTHING;
-    // Failures are reported to the callers that need the values.
-    for (const what of [REF, MEMBER]) this.loadMany<unknown>(what, ids).catch(() => undefined);
-  }
-
   #begin<V>(what: Load<V>, id: string): Promise<unknown> {
     const read = what === (ACTION as unknown) ? this.#known?.reads.actions : undefined;
     if (read?.has(id) === true) return Promise.resolve(read.get(id) ?? null);
-    return this.#loads.load(what, { userId: this.identity.userId, id });
+    const wanted = { userId: this.identity.userId, id };
+    return what.hasNames ? this.#named(what, wanted) : this.#loads.load(what, wanted);
+  }
+
+  async #named<V>(what: Load<V>, wanted: Wanted): Promise<V | null> {
+    const directory = await this.directory();
+    if (directory === null) return this.#loads.load(what, wanted);
+    const loads = this.#loads.asOf(directory);
+    // The first name that is needed brings those of all actions of the read, in one query of each kind.
+    for (const id of this.#known?.reads.names.splice(0) ?? [])
+      for (const kind of [CACHED_REF_NAME, MEMBER])
+        // Failures are reported to callers that need the values.
+        loads.load<unknown>(kind, { userId: wanted.userId, id }).catch(() => undefined);
+    return loads.load(what, wanted);
   }
 }
 
-const NOTHING: readonly string[] = [];
+const NOT_KNOWN: Promise<null> = Promise.resolve(null);

@@ -8,8 +8,8 @@ import { areBeside } from '../../domain/stored-id.ts';
 /** An action; those that do not exist for the reader are missing. */
 export const ACTION = load({
   async batch({ actions, actionCache }, ids, request) {
-    if (request === undefined) return actions.findByIds(ids);
-    const { identity } = request;
+    const identity = request?.identity ?? null;
+    if (identity === null) return actions.findByIds(ids);
     const found = await (seesFanOut(identity) ? actions : actionCache).findByIds(ids);
     return found.filter(({ actorId }) => areBeside(actorId, identity.userId));
   },
@@ -28,7 +28,7 @@ export function seesFanOut({ roles }: Identity): boolean {
 export interface Load<out V> {
   /** Equal names share one result. */
   readonly nameOf: (wanted: Wanted) => string;
-  /** What was found, by name. @param request absent: for live events of any readers. */
+  /** What was found, by name. @param request absent: nothing that is cached may be used. */
   readonly find: (
     core: Repositories,
     wanted: readonly Wanted[],
@@ -44,10 +44,11 @@ export interface Wanted {
   readonly id: string;
 }
 
-/** The reader of one request, which may use what the process has cached. */
+/** Who may use what the process has cached. */
 export interface RequestReader {
-  readonly identity: Identity;
-  /** The directory as of a stamp that was read during the request, or later; `null`: not available. */
+  /** `null`: live events of any readers. */
+  readonly identity: Identity | null;
+  /** The directory as of a stamp that was read during the request, or after the event arrived; `null`: not available. */
   directory(): Promise<DirectoryAsOf | null>;
 }
 

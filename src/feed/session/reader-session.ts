@@ -29,6 +29,4 @@ export interface ReaderSession {
 export interface EventReaderSession extends ReaderSession {
   /** Like `profile`, but from a read that begins after the call. */
   freshProfile(): Promise<ReaderProfile>;
-  /** Announces ids whose names may be needed: the first request loads them all, in one query per kind. */
-  expectNames(ids: readonly string[]): void;
 }

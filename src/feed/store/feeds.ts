@@ -131,13 +131,6 @@ export function feedsRepository(
       return toMarks(await collection.findOne({ _id: userId }), epoch);
     },
 
-    /** Includes readers without a document. The readers must differ. Unordered. */
-    async marksOf(userIds: readonly UserId[]): Promise<(ReaderMarks & { readonly userId: UserId })[]> {
-      const documents = await inOneBatch(collection.find({ _id: { $in: [...userIds] } }), userIds.length);
-      const byId = new Map(documents.map((document) => [document._id, document]));
-      return userIds.map((userId) => ({ userId, ...toMarks(byId.get(userId) ?? null, epoch) }));
-    },
-
     /** Moves the read mark forward, never back. */
     markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
 

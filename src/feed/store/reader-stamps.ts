@@ -15,7 +15,6 @@ export const READER_STAMPS = ofInstallation(
 export type Stamps = Readonly<Record<string, number>>;
 
 export interface ReaderStamps {
-  read(): Promise<Stamps>;
   /** Called after a change that affects these readers' feeds, and before the change is reported as done. */
   renew(userIds: readonly UserId[]): Promise<void>;
 }
@@ -25,7 +24,6 @@ export const ALL_READERS = { _id: 'readers' } as const;
 
 /** For callers that cache nothing about readers. */
 export const NO_STAMPS: ReaderStamps = {
-  read: () => Promise.resolve({}),
   renew: () => Promise.resolve(),
 };
 
@@ -35,9 +33,6 @@ export const NO_STAMPS: ReaderStamps = {
  */
 export function readerStamps(collection: Collection<ReaderStampsDocument>): ReaderStamps {
   return {
-    async read() {
-      return (await collection.findOne(ALL_READERS))?.stamps ?? {};
-    },
     async renew(userIds) {
       if (userIds.length === 0) return;
       const renewed = userIds.map((userId) => [`stamps.${bucketOf(userId)}`, newRevision()] as const);

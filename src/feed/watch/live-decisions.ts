@@ -14,12 +14,6 @@ import type { FeedEvent } from '../../features/shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
 import { loadFollows } from '../../features/follow/own-follows.ts';
 
-interface ItemEventParts {
-  readonly cursor: string;
-  readonly item: NewsfeedItem;
-  readonly open: () => EventReaderSession;
-}
-
 /** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
 class ItemEvent {
   readonly kind: 'added' | 'updated';
@@ -27,7 +21,7 @@ class ItemEvent {
   readonly item: NewsfeedItem;
   readonly #open: () => EventReaderSession;
 
-  constructor(kind: ItemEvent['kind'], { cursor, item, open }: ItemEventParts) {
+  constructor(kind: ItemEvent['kind'], cursor: string, item: NewsfeedItem, open: () => EventReaderSession) {
     this.kind = kind;
     this.cursor = cursor;
     this.item = item;
@@ -74,7 +68,6 @@ export async function decideEvents(
       if (action !== null && !isGone(action) && mayBeWithheldNow(profile, action)) withheld.add(event);
     });
   }
-  if (messages.length > 1) session.expectNames(namesOfActions(visible));
   const reader = { identity: session.identity, open: () => session };
   return messages.map(({ cursor, event }) =>
     !isOfEntry(event)
@@ -96,11 +89,6 @@ export function isOfEntry(event: LiveEvent): event is EntryEvent {
 /** A feed has nothing to do with notifications. */
 function resyncOf(cursor: string, event: Exclude<LiveEvent, EntryEvent>): FeedEvent | null {
   return event.kind === 'list' ? { kind: 'resync', cursor, reason: event.change } : null;
-}
-
-/** Ids whose names may be needed to render these actions. */
-export function namesOfActions(actions: readonly Action[]): readonly string[] {
-  return [...new Set(actions.flatMap(({ refIds }) => refIds))];
 }
 
 /** Data read for all readers being decided. */
@@ -237,8 +225,7 @@ function notify(
   const isOfFeed = listedState(filter) === null;
   // An item that comes back to the feed leaves the list of its state.
   if (shown === null) return kind === 'removed' || !isOfFeed || isWithheldNow ? removed() : null;
-  if (passesFeedFilter(filter, shown))
-    return new ItemEvent(shownAs(kind, isOfFeed), { cursor, item: shown, open });
+  if (passesFeedFilter(filter, shown)) return new ItemEvent(shownAs(kind, isOfFeed), cursor, shown, open);
   return kind === 'removed' || mayHavePassed(filter, kind, shown) ? removed() : null;
 }
 

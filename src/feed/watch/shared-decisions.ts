@@ -11,7 +11,6 @@ import {
   decideEvents,
   isGone,
   isOfEntry,
-  namesOfActions,
   type CommonFacts,
   type EventMessage,
 } from './live-decisions.ts';
@@ -181,17 +180,12 @@ export class SharedDecisions {
     const { changes } = listener;
     const { boosts, openSession } = this.#sources;
     const { identity, kept, filter } = watcher;
-    const open = (): EventReaderSession => openSession(identity, { kept, changes, reads: facts.reads });
+    let opened: EventReaderSession | null = null;
+    const open = (): EventReaderSession =>
+      (opened ??= openSession(identity, { kept, changes, reads: facts.reads }));
     const profile = kept.find(facts.reads.stamps, changes);
     const decided =
-      profile === null
-        ? null
-        : decideAtOnce(
-            facts,
-            { identity, profile, open: openedLater(open, messages, facts) },
-            filter,
-            messages,
-          );
+      profile === null ? null : decideAtOnce(facts, { identity, profile, open }, filter, messages);
     return decided ?? decideEvents(boosts, open(), filter, messages);
   }
 }
@@ -201,25 +195,4 @@ function tellLater(listener: DecisionListener, decided: Promise<Decided>): void 
     (events) => listener.decided(events),
     (error: unknown) => listener.failed(error),
   );
-}
-
-function openedLater(
-  open: () => EventReaderSession,
-  messages: readonly EventMessage[],
-  { reads }: CommonFacts,
-): () => EventReaderSession {
-  let opened: EventReaderSession | null = null;
-  return () => {
-    if (opened !== null) return opened;
-    opened = open();
-    if (messages.length > 1)
-      opened.expectNames(
-        namesOfActions(
-          messages.flatMap(({ event }) =>
-            isOfEntry(event) ? (reads.actions.get(event.actionId) ?? []) : [],
-          ),
-        ),
-      );
-    return opened;
-  };
 }

@@ -352,13 +352,13 @@ export async function watchFeed(
 ): Promise<AsyncIterable<FeedEvent>> {
   const filter = checkFeedFilter(args.filter);
   const { signal, after = null } = args;
-  await beginReading(core, core.openEventSession(identity));
-  const messages = await core.liveLog.watch({
-    userId: identity.userId,
-    signal,
-    ...(after === null ? {} : { after }),
-  });
-  const watcher = { identity, filter, kept: new KeptProfile(identity.userId) };
+  const { userId } = identity;
+  const watcher = { identity, filter, kept: new KeptProfile(userId) };
+  const session = await core.beginWatch(identity, watcher.kept);
+  const [messages] = await Promise.all([
+    core.liveLog.watch({ userId, signal, ...(after === null ? {} : { after }) }),
+    beginReading(core, session),
+  ]);
   return new FollowedFeed(messages, {
     decisions: core.decisions,
     watcher,

@@ -209,6 +209,7 @@ type StoredBeside =
   | { readonly of: 'feed'; readonly value: FeedDocument }
   | { readonly of: 'member'; readonly value: PlainMember }
   | { readonly of: 'directory'; readonly value: { readonly stamp: number } }
+  | { readonly of: 'readers'; readonly value: Pick<ReaderStampsDocument, 'stamps'> }
   | { readonly of: 'follow'; readonly value: PlainFollow };
 
 /** Adds one document of another collection. */
@@ -223,6 +224,24 @@ function beside(coll: string, $match: Document, of: StoredBeside['of'], $project
       ],
     },
   };
+}
+
+/** Parts what was found from what was added. */
+function apart<D extends object>(documents: readonly (D | StoredBeside)[]) {
+  const found: D[] = [];
+  const feeds: FeedDocument[] = [];
+  let member: Member | null = null;
+  let follow: Follow | null = null;
+  let directoryStamp = NEVER_STAMPED;
+  let stamps: Stamps = {};
+  for (const document of documents)
+    if (!('of' in document)) found.push(document);
+    else if (document.of === 'feed') feeds.push(document.value);
+    else if (document.of === 'member') member = toMember(document.value);
+    else if (document.of === 'follow') follow = toFollow(document.value);
+    else if (document.of === 'readers') ({ stamps } = document.value);
+    else directoryStamp = document.value.stamp;
+  return { found, feeds, member, follow, directoryStamp, stamps };
 }
 
 /** Identifies a version of an action's content. */
@@ -245,7 +264,7 @@ export function idsOfCached(cached: readonly CachedAction[]): Document {
 
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
-  const { actions: collection, readerStamps: stampsCollection } = collections;
+  const { actions: collection } = collections;
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const documents = await inOneBatch(
@@ -261,23 +280,25 @@ export function actionsRepository(collections: Collections, events: EventEntries
     /** Unordered; missing ones are left out. */
     findByIds,
 
-    /** Like `findByIds`, together with the stamps of the readers. One round trip. */
-    async findWithStamps(
-      ids: readonly ActionId[],
-    ): Promise<{ readonly actions: Action[]; readonly stamps: Stamps }> {
-      const documents = await inOneBatch(
-        collection.aggregate<WithId<ActionDocument> | ReaderStampsDocument>([
-          { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
-          { $unionWith: { coll: stampsCollection.collectionName, pipeline: [{ $match: ALL_READERS }] } },
-        ]),
-        ids.length + 1,
+    /**
+     * Like `findByIds`, together with the stamps of the readers and of the directory, then what is stored about readers. In
+     * this order: a change of a member stamps the directory first, and what is stored is never older than its stamp. One
+     * round trip.
+     */
+    async findWithStamps(ids: readonly ActionId[], userIds: readonly UserId[] = []) {
+      const { readerStamps, directoryStamps, feeds } = collections;
+      const { found, ...more } = apart(
+        await inOneBatch(
+          collection.aggregate<WithId<ActionDocument> | StoredBeside>([
+            { $match: { _id: { $in: ids.map((id) => new ObjectId(id)) } } },
+            beside(readerStamps.collectionName, ALL_READERS, 'readers'),
+            beside(directoryStamps.collectionName, { _id: 'directory' }, 'directory', { stamp: 1 }),
+            ...(userIds.length > 0 ? [beside(feeds.collectionName, { _id: { $in: userIds } }, 'feed')] : []),
+          ]),
+          ids.length + userIds.length + 2,
+        ),
       );
-      const actions: Action[] = [];
-      let stamps: Stamps = {};
-      for (const document of documents)
-        if ('stamps' in document) ({ stamps } = document);
-        else actions.push(toAction(document));
-      return { actions, stamps };
+      return { ...more, actions: found.map(toAction) };
     },
 
     /**
@@ -375,35 +396,30 @@ export function actionsRepository(collections: Collections, events: EventEntries
 
     /** The same, together with what is stored about a reader, and the stamp of the directory. One round trip. */
     async sliceWithReader(query: SliceQuery, userId: UserId): Promise<SliceWithReader> {
-      const { feeds, members, directoryStamps, follows } = collections;
+      const { members, directoryStamps, follows } = collections;
       const pair = { followerId: userId, refId: query.refId };
-      const found = await inOneBatch(
+      const documents = await inOneBatch(
         collection.aggregate<SliceDocument | StoredBeside>([
           { $match: sliceFilter(query) },
           { $sort: NEWEST_CONDUCTED },
           { $limit: query.limit },
           { $project: SLICE_FIELDS },
-          beside(feeds.collectionName, { _id: userId }, 'feed'),
+          beside(collections.feeds.collectionName, { _id: userId }, 'feed'),
           beside(members.collectionName, { _id: userId }, 'member', WITHOUT_DETAILS),
           beside(directoryStamps.collectionName, { _id: 'directory' }, 'directory', { stamp: 1 }),
           beside(follows.collectionName, pair, 'follow', FOLLOW_FIELDS),
         ]),
         query.limit + 4,
       );
-      const entries: SliceEntry[] = [];
-      let feed: FeedDocument | null = null;
-      let member: Member | null = null;
-      let directoryStamp = NEVER_STAMPED;
-      let follow: Follow | null = null;
-      for (const document of found)
-        if (!('of' in document)) entries.push(toSliceEntry(document));
-        else if (document.of === 'feed') feed = document.value;
-        else if (document.of === 'member') member = toMember(document.value);
-        else if (document.of === 'follow') follow = toFollow(document.value);
-        else directoryStamp = document.value.stamp;
+      const {
+        found,
+        feeds: [feed = null],
+        ...more
+      } = apart(documents);
+      const entries = found.map(toSliceEntry);
       // A union keeps no order.
       entries.sort((a, b) => b.conducted.getTime() - a.conducted.getTime() || (a.id < b.id ? 1 : -1));
-      return { entries, feed, member, directoryStamp, follow };
+      return { ...more, entries, feed };
     },
 
     /** For admins: newest first by id. */

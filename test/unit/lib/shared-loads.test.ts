@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SharedLoads } from '../../../src/lib/shared-loads.ts';
 
 interface Answer {
@@ -8,7 +8,7 @@ interface Answer {
 }
 
 /** Loads that wait until they are let go, and know every key but those that begin with x. */
-function heldLoads(maxBatch = 500) {
+function heldLoads(maxBatch = 500, everyMs = 0) {
   const begun: { readonly keys: readonly string[]; readonly go: (error?: Error) => void }[] = [];
   const loads = new SharedLoads<string, Answer>({
     load: (keys) =>
@@ -29,6 +29,7 @@ function heldLoads(maxBatch = 500) {
       }),
     nameOf: (key) => key,
     maxBatch,
+    everyMs,
   });
   const find = async (keys: readonly string[]): Promise<Answer[]> =>
     (await Promise.all(keys.map((key) => loads.load(key)))).filter((answer) => answer !== null);
@@ -116,4 +117,26 @@ test('rejects the callers of a failed load only, and continues', async () => {
   await expect(same).rejects.toThrow('Away');
   begun[1]?.go();
   expect(await next).toEqual([{ name: 'a', load: 2 }]);
+});
+
+test('begins a load at once after a pause, and otherwise gathers what is requested until it is over', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+  try {
+    const { find, begun } = heldLoads(500, 50);
+    vi.advanceTimersByTime(50);
+    const answers = [find(['a'])];
+    await turn();
+    begun[0]?.go();
+    answers.push(find(['b']));
+    await turn();
+    answers.push(find(['c']));
+    vi.advanceTimersByTime(49);
+    expect(begun.map(({ keys }) => keys)).toEqual([['a']]);
+    vi.advanceTimersByTime(1);
+    expect(begun.map(({ keys }) => keys)).toEqual([['a'], ['b', 'c']]);
+    begun[1]?.go();
+    await Promise.all(answers);
+  } finally {
+    vi.useRealTimers();
+  }
 });
