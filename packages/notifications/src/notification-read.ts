@@ -1,7 +1,10 @@
+import { NO_BLOCKS } from '../../../src/domain/block.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import {
   compareNotifications,
   isKeptAway,
+  isReadThrough,
+  isSeen,
   keptAway,
   NOTIFICATION_WINDOW_MS,
   notificationKey,
@@ -15,6 +18,7 @@ import { NO_MUTES } from '../../../src/domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/relevancy.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
+import { Known } from '../../../src/feed/store/known-counts.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -43,6 +47,36 @@ interface Builder {
   readonly events: Map<string, NotificationEvent>;
 }
 
+/** What was found by the first read of a list, and by the second one if it was needed. */
+interface Found {
+  readonly groups: readonly NotificationGroup[];
+  readonly revisions: ReadonlyMap<ActionId, number>;
+  readonly waiting: ReadonlyMap<string, PairToRead>;
+  readonly pairs: ReadonlySet<string>;
+  readonly placed: ReadonlySet<string>;
+  readonly sources: ReadonlyMap<Source, Reading>;
+  readonly isOwnedFull: boolean;
+}
+
+/** Upper bound on events in lists that a process keeps: about 10 MB. */
+const MOST_KEPT = 50_000;
+
+/**
+ * Lists of a process by its collections. While the database gives the same answer to the first read, a list is the same: the
+ * answer has the version of each action of which more was read, which changes with its interactions.
+ */
+const kept = new WeakMap<object, Known<Found>>();
+
+function keptOf({ collections }: Context): Known<Found> {
+  const known = kept.get(collections);
+  if (known !== undefined) return known;
+  const made = new Known<Found>(MOST_KEPT, ({ groups }) =>
+    groups.reduce((sum, { events }) => sum + events.length, 1),
+  );
+  kept.set(collections, made);
+  return made;
+}
+
 interface Reading {
   readonly limit: number;
   readonly place: SourcePlace | null;
@@ -50,7 +84,7 @@ interface Reading {
   readonly bound: number;
 }
 
-/** Interactions that concern a member, and followers, that are read at first: each group may have many. */
+/** Comments to a member and followers that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
 /** Documents of a source that are read at once. */
 export const MAX_WINDOW = 2_000;
@@ -67,20 +101,25 @@ export class NotificationRead {
   readonly #session: ReaderSession;
   readonly #since: Date;
   readonly #only: Only;
+  /** It has all that concerns the reader. */
+  readonly #isWhole: boolean;
   readonly #withMuted: boolean;
   readonly #size: Readonly<Record<'groups' | 'shown', number>>;
-  readonly #groups = new Map<string, Builder>();
+  /** `null`: a list that is kept, which is not to be changed. */
+  #groups: Map<string, Builder> | null = new Map();
   /** Revisions of actions that were read with it. */
-  readonly #revisions = new Map<ActionId, number>();
+  #revisions = new Map<ActionId, number>();
   /** There is more of what others did with actions of the reader than was read at once. */
   #isOwnedFull = false;
   /** What of it was read one by one, by key of the notification. */
-  readonly #pairs = new Set<string>();
+  #pairs = new Set<string>();
   /** All that there may be of the actions that were read. */
-  readonly #waiting = new Map<string, PairToRead>();
-  readonly #sources: Map<Source, Reading>;
+  #waiting = new Map<string, PairToRead>();
+  /** Those of them of which it was read where they stand. */
+  #placed = new Set<string>();
+  #sources: Map<Source, Reading>;
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
-  #sorted: NotificationGroup[] = [];
+  #sorted: readonly NotificationGroup[] = [];
 
   /** @param options.groups number of groups that are needed at least. `shown`: those of them that are needed with all events. */
   constructor(
@@ -99,13 +138,14 @@ export class NotificationRead {
     this.#session = session;
     this.#since = options.since ?? new Date(clock.time() - NOTIFICATION_WINDOW_MS);
     this.#only = options.only ?? null;
+    this.#isWhole = options.since === undefined && this.#only === null;
     this.#withMuted = options.withMuted ?? false;
     const groups = Math.min(MAX_WINDOW, options.groups);
     this.#size = { groups, shown: options.shown ?? groups };
-    const limitOf = (source: Source): number =>
-      source === 'owned' || source === 'to' || source === 'followers'
-        ? Math.max(USUAL_EVENTS, groups)
-        : groups;
+    const limitOf = (source: Source): number => {
+      if (source === 'owned') return Math.max(MOST_EVENTS, groups);
+      return source === 'to' || source === 'followers' ? Math.max(USUAL_EVENTS, groups) : groups;
+    };
     this.#sources = new Map(
       SOURCES.map((source) => [source, { limit: limitOf(source), place: null, bound: Infinity }]),
     );
@@ -130,6 +170,18 @@ export class NotificationRead {
       if (found.length === limit || bound === -Infinity) return found;
       await this.#readOn();
     }
+  }
+
+  /** How many groups were read whose place is final, and no other is later than this; `null`: there are no others. */
+  async reach(): Promise<{ readonly groups: number; readonly bound: Date | null }> {
+    await this.opened();
+    const bound = this.#bound();
+    return { groups: this.#inPlace().length, bound: bound === -Infinity ? null : new Date(bound) };
+  }
+
+  #inPlace(): NotificationGroup[] {
+    const bound = this.#bound();
+    return this.#sorted.filter(({ at }) => at.getTime() > bound);
   }
 
   /** The groups with all of their events that are counted. No command unless a reader has very many. */
@@ -221,22 +273,71 @@ export class NotificationRead {
       profile: this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile,
       state: opened.state,
     };
-    await this.#take(this.#sources, opened);
+    const list = this.#isWhole && isPlain(profile) ? this.#listOf(profile) : null;
+    if (list !== null && this.#restore(keptOf(this.#core).find(list, opened.print))) return;
+    await this.#take(this.#sources, opened.sources());
+    const revisions = new Map(this.#revisions);
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
     if (this.#isOwnedFull) await this.#readPairs();
     else this.#closeOwned();
+    // Of other actions the answer does not say that nothing has changed.
+    if (list !== null && [...this.#pairs].every((key) => this.#waiting.has(key)))
+      keptOf(this.#core).keep(list, opened.print, this.#found(revisions));
   }
 
-  /** What others did with actions of the reader as far as it was not read at once, together with the actions that are needed. */
+  #listOf({ userId }: ReaderProfile): string {
+    return JSON.stringify([userId, ...Object.values(this.#size)]);
+  }
+
+  #found(revisions: ReadonlyMap<ActionId, number>): Found {
+    return {
+      ...{ revisions, groups: this.#sorted, isOwnedFull: this.#isOwnedFull },
+      ...{ waiting: new Map(this.#waiting), pairs: new Set(this.#pairs), placed: new Set(this.#placed) },
+      sources: new Map(this.#sources),
+    };
+  }
+
+  /** Whether it could be used. */
+  #restore(found: Found | null): boolean {
+    if (found === null) return false;
+    const isInWindow = ({ at }: NotificationEvent): boolean => at.getTime() >= this.#since.getTime();
+    // The oldest of each is the last.
+    if (!found.groups.every(({ events }) => events.slice(-1).every(isInWindow))) return false;
+    this.#groups = null;
+    this.#sorted = found.groups;
+    this.#revisions = new Map(found.revisions);
+    this.#waiting = new Map(found.waiting);
+    this.#pairs = new Set(found.pairs);
+    this.#placed = new Set(found.placed);
+    this.#sources = new Map(found.sources);
+    this.#isOwnedFull = found.isOwnedFull;
+    return true;
+  }
+
+  /**
+   * What others did with actions of the reader as far as it was not read at once, together with the actions that are needed.
+   * Of what is not shown only where it stands, and nothing where nobody counts any more.
+   */
   async #readPairs(): Promise<void> {
+    const { profile, state } = await this.opened();
     const { groups, shown } = this.#size;
-    const bound = this.#bound();
-    const known = this.#sorted.filter(({ at }) => at.getTime() > bound);
-    const isEnough = known.length >= groups;
+    const known = this.#inPlace();
+    const isShown = known.length >= shown;
+    const highest = { at: new Date(this.#bound()), key: '' };
+    const isCounted = isSeen(state, highest) && isReadThrough(state, highest);
+    const isEnough = known.length >= groups || (isShown && isCounted);
+    const open = this.#pairsOf(known.slice(0, shown).filter((group) => this.#isOpen(group)));
+    const more = isEnough ? [] : this.#unread();
+    const stands = new Set(known.map(({ key }) => key));
+    const rest = more.filter((pair) => !stands.has(keyOf(pair)));
     const pairs = isEnough
-      ? this.#pairsOf(known.slice(0, shown).filter((group) => this.#isOpen(group)))
-      : this.#unread();
-    await this.#add(await notificationsOf(this.#core).readOn(this.#query(new Map()), this.#beside(pairs)));
+      ? open
+      : isShown && isPlain(profile)
+        ? [...open, ...rest.map((pair) => ({ ...pair, isNewestOnly: true }))]
+        : more;
+    const beside = this.#beside(pairs);
+    await this.#add(await notificationsOf(this.#core).readOn(this.#query(new Map()), beside));
+    for (const pair of pairs) if (pair.isNewestOnly === true) this.#pairs.delete(keyOf(pair));
     if (!isEnough) this.#closeOwned();
   }
 
@@ -248,8 +349,11 @@ export class NotificationRead {
     this.#sources.set('owned', { ...owned, bound: -Infinity });
   }
 
+  /** Those of which it was not read where they stand. The caller reads it. */
   #unread(): PairToRead[] {
-    return [...this.#waiting.values()].filter((pair) => !this.#pairs.has(keyOf(pair)));
+    const unread = [...this.#waiting].filter(([key]) => !this.#placed.has(key));
+    for (const [key] of unread) this.#placed.add(key);
+    return unread.map(([, pair]) => pair);
   }
 
   /** What others did with actions of the reader: one by one. */
@@ -298,12 +402,14 @@ export class NotificationRead {
   /** Where followers go on if there are enough of this day. */
   #dayBefore(row: SourceRow): Date | null {
     if (row.source !== 'followers') return null;
-    const ofDay = this.#groups.get(notificationKey('FOLLOW', row.time));
+    const ofDay = this.#groups?.get(notificationKey('FOLLOW', row.time));
     if (ofDay === undefined || ofDay.events.size < MOST_EVENTS) return null;
     return new Date(Math.floor(row.time.getTime() / DAY_MS) * DAY_MS - 1);
   }
 
   async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
+    this.#groups ??= buildersOf(this.#sorted);
+    const groups = this.#groups;
     for (const pair of pairs) {
       this.#pairs.add(keyOf(pair));
       for (const event of await this.#newest(pair)) this.#put(pair.kind, pair.actionId, event);
@@ -315,7 +421,7 @@ export class NotificationRead {
       for (const pair of ofAction) this.#waiting.set(keyOf(pair), pair);
       if (event !== null) this.#put(event.kind, event.of, event, event.refId);
     }
-    this.#sorted = Array.from(this.#groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
+    this.#sorted = Array.from(groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
   }
 
   /** What others did with an action of the reader. Those of members who are kept away are replaced by older ones. */
@@ -342,15 +448,29 @@ export class NotificationRead {
     const key = notificationKey(kind, of);
     if (this.#only?.every((one) => `${one.kind}:${one.of}` !== key) === true) return;
     const actionId = typeof of === 'string' && kind !== 'ASSIGNED' ? of : null;
-    const group = this.#groups.get(key) ?? {
+    const groups = (this.#groups ??= buildersOf(this.#sorted));
+    const group = groups.get(key) ?? {
       kind,
       actionId,
       refId,
       events: new Map<string, NotificationEvent>(),
     };
     group.events.set(id, { id, actorId, at, interactionId });
-    this.#groups.set(key, group);
+    groups.set(key, group);
   }
+}
+
+/** Whether no event is left out because of who did it. */
+const isPlain = ({ mutes, blocks }: ReaderProfile): boolean =>
+  mutes.list.length === 0 && blocks === NO_BLOCKS;
+
+function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> {
+  return new Map(
+    groups.map(({ key, events, ...group }) => [
+      key,
+      { ...group, events: new Map(events.map((event) => [event.id, event])) },
+    ]),
+  );
 }
 
 const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);

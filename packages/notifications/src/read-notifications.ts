@@ -100,14 +100,21 @@ async function shown(
     loaded.filter((action) => action !== null),
   );
   const actions = new Map(entitled.map((action) => [action.id, action]));
+  const areOn = new Map<string, boolean>();
+  const isOn = (kind: NotificationKind, type: string | null): boolean => {
+    const known = areOn.get(`${kind} ${type ?? ''}`);
+    if (known !== undefined) return known;
+    const is = channels.some(
+      (channel) => preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn,
+    );
+    areOn.set(`${kind} ${type ?? ''}`, is);
+    return is;
+  };
   return groups.flatMap((group) => {
     const { kind, actionId } = group;
     const action = actionId === null ? null : (actions.get(actionId) ?? null);
     if (action === null && actionId !== null) return [];
-    const type = action?.descriptor.type ?? null;
-    const isOn = (channel: Channel): boolean =>
-      preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn;
-    if (!channels.some(isOn)) return [];
+    if (!isOn(kind, action?.descriptor.type ?? null)) return [];
     const one: Notification = {
       ...{ userId: session.identity.userId, group, action },
       ...{ isSeen: isSeen(state, group), isRead: isRead(state, group) },
@@ -123,17 +130,16 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
   readonly #read: NotificationRead;
   readonly #counted: number;
 
-  /** @param firstRead number of groups that are read for the counts; 0: they are not needed. */
-  constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, firstRead: number) {
+  /** @param counted number of groups that are read for the counts; 0: they are not needed. */
+  constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, counted: number) {
     super({
       scan: (after, limit) => read.after(after, limit),
       select: (groups) => shown(session, read, groups, filter, LISTED),
       idOf: (one) => ('group' in one ? one.group.key : one.key),
       isAt: (group, { at }) => group.at.getTime() === at.getTime(),
-      firstRead,
     });
     this.#read = read;
-    this.#counted = firstRead;
+    this.#counted = counted;
   }
 
   override async scan(
@@ -141,15 +147,26 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
     limit: number,
   ): Promise<readonly NotificationGroup[]> {
     // The counts need the top, whatever page it is.
-    if (this.#counted > 0) await this.readUpTo(this.#counted);
+    if (this.#counted > 0) await this.#readUntil(this.#counted, await this.#isOver());
     return super.scan(after, limit);
+  }
+
+  /** Reads from the top, as far as something counts. */
+  async #readUntil(length: number, isOver: (group: NotificationPosition) => boolean): Promise<void> {
+    const { groups, bound } = await this.#read.reach();
+    const isKnown = bound !== null && isOver({ at: bound, key: '' });
+    await this.readUpTo(isKnown ? Math.min(length, groups) : length);
+  }
+
+  /** Whether no group that comes later is counted. */
+  async #isOver(): Promise<(group: NotificationPosition) => boolean> {
+    const { state } = await this.#read.opened();
+    return (group) => isSeen(state, group) && isReadThrough(state, group);
   }
 
   /** What the counts need is decided in the same round trip. */
   override async select(groups: readonly NotificationGroup[]): Promise<Notification[]> {
-    const { state } = await this.#read.opened();
-    const isOver = (group: NotificationGroup): boolean => isSeen(state, group) && isReadThrough(state, group);
-    return super.select(groups, upTo(this.read(0, this.#counted), isOver));
+    return super.select(groups, upTo(this.read(0, this.#counted), await this.#isOver()));
   }
 
   async countUnseen(): Promise<UnreadCount> {
@@ -170,12 +187,12 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
 
   /** @param isOver whether no later group is counted either. */
   async #count(
-    isOver: (group: NotificationGroup) => boolean,
+    isOver: (group: NotificationPosition) => boolean,
     isCounted: (one: Notification) => boolean,
   ): Promise<UnreadCount> {
     let count = 0;
     for (let looked = 0; count <= MAX_COUNTED; looked += MOST_EVENTS) {
-      await this.readUpTo(looked + MOST_EVENTS);
+      await this.#readUntil(looked + MOST_EVENTS, isOver);
       const next = this.read(looked, looked + MOST_EVENTS);
       const open = upTo(next, isOver);
       count += (await this.select(open)).filter(isCounted).length;
@@ -281,9 +298,15 @@ export async function findNotifications(
   return keys.map((key) => found.get(key) ?? null);
 }
 
+const actors = new WeakMap<NotificationGroup, readonly string[]>();
+
 /** The members who did it: distinct, newest first. */
-export function actorsOf({ group }: Notification): string[] {
-  return [...new Set(group.events.flatMap(({ actorId }) => actorId ?? []))];
+export function actorsOf({ group }: Notification): readonly string[] {
+  const known = actors.get(group);
+  if (known !== undefined) return known;
+  const made = [...new Set(group.events.flatMap(({ actorId }) => actorId ?? []))];
+  actors.set(group, made);
+  return made;
 }
 
 /** Number of events, exact to 100. */

@@ -1,4 +1,3 @@
-import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 
 interface KnownCount {
@@ -6,24 +5,31 @@ interface KnownCount {
   readonly isExact: boolean;
 }
 
-const MOST = 10_000;
-
 /**
- * Counts of one process, each with a digest of the answer of the database that gave it. While the database gives the same answer,
- * the count is the same.
+ * What one process has made of answers of the database, each with a digest of its answer. While the database gives the same
+ * answer, the same is made of it.
  */
-export class KnownCounts {
-  readonly #known = new LRUCache<string, { readonly print: string; readonly made: KnownCount }>(
-    upToEntries(MOST),
-  );
+export class Known<T extends object> {
+  readonly #known: LRUCache<string, { readonly print: string; readonly made: T }>;
+
+  /** @param most upper bound on the sum of the sizes. */
+  constructor(most: number, sizeOf: (made: T) => number = () => 1) {
+    this.#known = new LRUCache({ maxSize: most, sizeCalculation: ({ made }) => sizeOf(made) });
+  }
 
   /** `null`: not known for this answer. */
-  find(list: string, print: string): KnownCount | null {
+  find(list: string, print: string): T | null {
     const known = this.#known.get(list);
     return known?.print === print ? known.made : null;
   }
 
-  keep(list: string, print: string, made: KnownCount): void {
+  keep(list: string, print: string, made: T): void {
     this.#known.set(list, { print, made });
+  }
+}
+
+export class KnownCounts extends Known<KnownCount> {
+  constructor() {
+    super(10_000);
   }
 }

@@ -26,8 +26,8 @@ async function interactedBy(
   actionId: string,
   kind: 'LIKE' | 'COMMENT',
   count: number,
+  at = Date.now() - 60_000,
 ): Promise<void> {
-  const at = Date.now() - 60_000;
   await parts.database.collections.interactions.insertMany(
     Array.from({ length: count }, (_, n) => ({
       ...{ _id: new ObjectId(), actionId: new ObjectId(actionId), key: `${kind}-${String(n)}`, kind },
@@ -84,8 +84,44 @@ test('a page with its counts takes at most two commands, however many interactio
     await namesOf(parts, async () => all.push(...(await read(null, 100)).page.edges.map(({ node }) => node))),
   ).toEqual(LONG_PAGE);
   expect(await namesOf(parts, () => read())).toEqual(LONG_PAGE);
+  // While nothing changes, the first command says so.
+  expect(await namesOf(parts, () => read())).toEqual(PAGE);
   const liked = all.filter(({ group }) => group.kind === 'LIKE');
   expect(liked.map(({ group }) => group.events.length)).toEqual(ids.map(() => 101));
+});
+
+test('changes a long list at once that the process has kept', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const commented = (await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id;
+  const comment = (userId: string) =>
+    services.addInteraction(session(userId), { actionId: commented, kind: 'COMMENT', text: 'So' });
+  const said: string[] = [];
+  for (const by of ['bob', 'bob', 'cid', 'dan', 'eve']) said.push((await comment(by)).interaction.id);
+  const liked = (await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id;
+  await services.addInteraction(session('bob'), { actionId: liked, kind: 'LIKE' });
+  await interactedBy(parts, liked, 'LIKE', 300, Date.now());
+  const read = async () => {
+    const page = await services.readNotifications(session('ann'), { withCounts: true });
+    const of = page.edges.map(({ node: { group } }) => [group.kind, group.events.length]);
+    return [...of, (await page.countUnseen()).count];
+  };
+  const likes = ['LIKE', 101];
+  expect(await read()).toEqual([likes, ['COMMENT', 5], 2]);
+  expect(await namesOf(parts, read)).toEqual(PAGE);
+  await services.removeInteraction(session('bob'), { id: said[0] ?? '' });
+  expect(await read()).toEqual([likes, ['COMMENT', 4], 2]);
+  await services.hideInteraction(session('mod', 'admin'), said[2] ?? '', null);
+  expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
+  await services.addMute(session('ann'), { memberId: 'dan' }, null);
+  expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
+  await services.removeMute(session('ann'), { memberId: 'dan' });
+  expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
+  await services.blockMember(session('eve'), 'ann');
+  expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
+  await services.markNotificationsSeen(session('ann'), new Date());
+  await services.deleteAction(session('ann'), commented);
+  expect(await read()).toEqual([likes, 0]);
 });
 
 test('a forged cursor reads no more at once than a deep page', async () => {

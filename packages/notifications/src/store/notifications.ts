@@ -1,4 +1,5 @@
-import { ObjectId, type Document, type WithId } from 'mongodb';
+import { createHash } from 'node:crypto';
+import { BSON, ObjectId, type Document, type WithId } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../../../../src/domain/action.ts';
 import type { Member } from '../../../../src/domain/member.ts';
 import type { Follow } from '../../../../src/domain/viewer.ts';
@@ -53,6 +54,8 @@ export interface Pair {
 /** A pair, and how many there may be, which decides only how they are read. */
 export interface PairToRead extends Pair {
   readonly count: number;
+  /** Only the newest is needed, which says where the notification stands. Default: all that are counted. */
+  readonly isNewestOnly?: boolean;
 }
 
 /** The newest of a pair: visible, at most 101, in no order. */
@@ -93,7 +96,11 @@ export interface SourceQuery {
   readonly only: Only;
 }
 
-export interface OpenedNotifications extends SourcesRead {
+export interface OpenedNotifications {
+  /** Digest of the answer of the database. */
+  readonly print: string;
+  /** The first documents of each source; decoded when they are needed. */
+  readonly sources: () => SourcesRead;
   readonly reader: {
     /** A time before the read. */
     readonly asOf: Date;
@@ -187,7 +194,8 @@ function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
         ],
         limit,
       ),
-      { $project: { time: '$latest', rev: 1, engagement: 1 } },
+      // The version changes with each of its interactions.
+      { $project: { time: '$latest', rev: 1, engagement: 1, version: '$fanOut.version' } },
     ],
     named: naming('named', 'latest', query),
     edited: naming('edited', 'editedAt', query),
@@ -230,6 +238,12 @@ function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
 /** Interactions of a pair, up to which it costs less to read them together with those of others than in a branch of their own. */
 const FEW = 100;
 
+/** A pipeline, and the collection it begins with. */
+interface Branch {
+  readonly coll: string;
+  readonly pipeline: readonly Document[];
+}
+
 /**
  * The newest visible interactions of each pair. All ids are constants, and each branch is one range of index `list` per action,
  * so that no branch reads more than it gives. Pairs with few are read whole in one branch for each kind, whatever their number.
@@ -238,22 +252,29 @@ function newestOfPairs(
   coll: string,
   pairs: readonly PairToRead[],
   { userId, since }: SourceQuery,
-): Document[] {
+): readonly Document[] {
   const visible = { state: null, ownerId: userId, at: { $gte: since } };
-  const small = INTERACTION_KINDS.flatMap((kind): Document[][] => {
-    const few = pairs.filter((pair) => pair.kind === kind && pair.count <= FEW);
-    const ids = few.map(({ actionId }) => new ObjectId(actionId));
-    return ids.length === 0 ? [] : [[{ $match: { actionId: { $in: ids }, kind, ...visible } }]];
-  });
+  const newestFirst = { $sort: { at: -1, _id: -1 } };
+  const small = INTERACTION_KINDS.flatMap((kind) =>
+    [false, true].flatMap((isNewestOnly): Document[][] => {
+      const few = pairs.filter(
+        (pair) => pair.kind === kind && pair.count <= FEW && (pair.isNewestOnly ?? false) === isNewestOnly,
+      );
+      const ids = few.map(({ actionId }) => new ObjectId(actionId));
+      const all = { $match: { actionId: { $in: ids }, kind, ...visible } };
+      if (ids.length === 0) return [];
+      return [[all, newestFirst, ...(isNewestOnly ? firstOfEach(kind) : [])]];
+    }),
+  );
   const large = pairs
     .filter(({ count }) => count > FEW)
-    .map(({ actionId, kind }): Document[] => [
+    .map(({ actionId, kind, isNewestOnly }): Document[] => [
       { $match: { actionId: new ObjectId(actionId), kind, ...visible } },
-      { $sort: { at: -1, _id: -1 } },
-      { $limit: MOST_EVENTS },
+      newestFirst,
+      { $limit: isNewestOnly === true ? 1 : MOST_EVENTS },
     ]);
   return [
-    ...united(coll, [...small, ...large]),
+    ...united([...small, ...large].map((pipeline) => ({ coll, pipeline }))).pipeline,
     {
       $group: {
         _id: { actionId: '$actionId', kind: '$kind' },
@@ -265,14 +286,25 @@ function newestOfPairs(
   ];
 }
 
-/** As a tree: the planner of the local engine takes far longer for a chain. */
-function united(coll: string, branches: readonly Document[][]): Document[] {
-  if (branches.length <= 1) return branches[0] ?? [];
-  const half = Math.ceil(branches.length / 2);
+/** The first interaction with each action. */
+function firstOfEach(kind: InteractionKind): Document[] {
+  const first = (field: string): Document => ({ $first: field });
   return [
-    ...united(coll, branches.slice(0, half)),
-    { $unionWith: { coll, pipeline: united(coll, branches.slice(half)) } },
+    { $group: { _id: '$actionId', id: first('$_id'), actorId: first('$actorId'), at: first('$at') } },
+    { $project: { _id: '$id', actionId: '$_id', kind: { $literal: kind }, actorId: 1, at: 1 } },
   ];
+}
+
+/**
+ * One after the other, the first one first. As a tree: the planner of the local engine takes far longer for a chain.
+ */
+function united(branches: readonly Branch[]): Branch {
+  const [first] = branches;
+  if (first === undefined) throw new Error('There is nothing to unite');
+  if (branches.length === 1) return first;
+  const half = Math.ceil(branches.length / 2);
+  const { coll, pipeline } = united(branches.slice(0, half));
+  return { coll, pipeline: [...pipeline, { $unionWith: united(branches.slice(half)) }] };
 }
 
 /** Actions that name the reader: all of them, or those that an edit has made to. */
@@ -394,6 +426,15 @@ interface NamedRow {
   readonly concerned: readonly { readonly since?: Date }[];
 }
 
+const SOURCE = Buffer.from('\x02source\0');
+
+/** The last field of a document, which says what it was read from. */
+function sourceOf(bytes: Buffer): string {
+  const at = bytes.lastIndexOf(SOURCE) + SOURCE.length;
+  // The length, the text, and a zero after it and after the document.
+  return bytes.toString('utf8', at + 4, bytes.length - 2);
+}
+
 /** Documents in one answer. The largest is some kilobytes. */
 const BATCH = 5_000;
 
@@ -409,11 +450,12 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
     ...{ followers: follows, assigned: follows },
   } as const;
 
-  const tagged = (coll: string, source: string, pipeline: readonly Document[]): Document => ({
-    $unionWith: { coll, pipeline: [...pipeline, { $addFields: { source: { $literal: source } } }] },
+  const tagged = (coll: string, source: string, pipeline: readonly Document[]): Branch => ({
+    coll,
+    pipeline: [...pipeline, { $addFields: { source: { $literal: source } } }],
   });
 
-  function sourcesOf(query: SourceQuery): Document[] {
+  function sourcesOf(query: SourceQuery): Branch[] {
     const pipelines = pipelinesOf(query);
     return [...query.from].flatMap(([source, { limit, place }]) => {
       // The groups that are wanted may be of other kinds.
@@ -430,7 +472,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
     });
   }
 
-  function besides(query: SourceQuery, { pairs, actionIds }: ReadBeside): Document[] {
+  function besides(query: SourceQuery, { pairs, actionIds }: ReadBeside): Branch[] {
     const coll = interactions.collectionName;
     return [
       ...(pairs.length === 0 ? [] : [tagged(coll, 'pair', newestOfPairs(coll, pairs, query))]),
@@ -460,59 +502,61 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
     async open(query: SourceQuery, pulledRefs: readonly RefId[]): Promise<OpenedNotifications> {
       const { userId } = query;
       const asOf = clock.now();
-      const documents = await inTurns(
-        directoryStamps.aggregate(
-          [
-            // Read before all names: none may be older than the stamp it is cached under.
-            { $match: { _id: 'directory' } },
-            { $project: { stamp: 1, source: { $literal: 'directory' } } },
-            tagged(members.collectionName, 'member', [
-              { $match: { _id: userId } },
-              { $project: WITHOUT_DETAILS },
+      const { pipeline } = united([
+        // Read before all names: none may be older than the stamp it is cached under.
+        tagged(directoryStamps.collectionName, 'directory', [
+          { $match: { _id: 'directory' } },
+          { $project: { stamp: 1 } },
+        ]),
+        tagged(members.collectionName, 'member', [
+          { $match: { _id: userId } },
+          { $project: WITHOUT_DETAILS },
+        ]),
+        tagged(feeds.collectionName, 'feed', [{ $match: { _id: userId } }]),
+        tagged(notificationStates.collectionName, 'state', [{ $match: { _id: userId } }]),
+        ...(pulledRefs.length === 0
+          ? []
+          : [
+              tagged(follows.collectionName, 'pulled', [
+                { $match: { followerId: userId, refId: { $in: [...pulledRefs] } } },
+                { $project: FOLLOW_FIELDS },
+              ]),
             ]),
-            tagged(feeds.collectionName, 'feed', [{ $match: { _id: userId } }]),
-            tagged(notificationStates.collectionName, 'state', [{ $match: { _id: userId } }]),
-            ...(pulledRefs.length === 0
-              ? []
-              : [
-                  tagged(follows.collectionName, 'pulled', [
-                    { $match: { followerId: userId, refId: { $in: [...pulledRefs] } } },
-                    { $project: FOLLOW_FIELDS },
-                  ]),
-                ]),
-            ...sourcesOf(query),
-            ...besides(query, { pairs: pairsIn(query), actionIds: [] }),
-          ],
-          { batchSize: BATCH },
-        ),
+        ...sourcesOf(query),
+        ...besides(query, { pairs: pairsIn(query), actionIds: [] }),
+      ]);
+      const raw = await inTurns(
+        directoryStamps.aggregate<Buffer>([...pipeline], { batchSize: BATCH, raw: true }),
       );
-      const of = (source: string): unknown => documents.find((document) => document['source'] === source);
+      const sources = raw.map(sourceOf);
+      const allOf = (source: string): Document[] =>
+        raw.filter((_bytes, index) => sources[index] === source).map((bytes) => BSON.deserialize(bytes));
+      const of = (source: string): unknown => allOf(source)[0];
       const member = of('member') as PlainMember | undefined;
       return {
+        print: raw.reduce((hash, bytes) => hash.update(bytes), createHash('sha1')).digest('base64'),
+        sources: () => ({
+          rows: newestFirst(SOURCES.flatMap(allOf) as Row[]),
+          pairs: allOf('pair').map((document) => toPairRow(document as PairDocument)),
+        }),
         reader: {
           asOf,
           marks: marksIn((of('feed') as FeedDocument | undefined) ?? null),
           member: member === undefined ? null : toMember(member),
           directoryStamp: (of('directory') as { stamp: number } | undefined)?.stamp ?? NEVER_STAMPED,
-          pulledFollows: documents
-            .filter((document) => document['source'] === 'pulled')
-            .map((document) => toFollow(document as PlainFollow)),
+          pulledFollows: allOf('pulled').map((document) => toFollow(document as PlainFollow)),
         },
         state: toState((of('state') as NotificationStateDocument | undefined) ?? null),
-        rows: newestFirst(documents.filter(isOfSource)),
-        pairs: pairsAmong(documents),
       };
     },
 
     /** The next documents of sources, the newest of pairs, and actions. One command; index `list` for the pairs. */
     async readOn(query: SourceQuery, beside: ReadBeside): Promise<SourcesRead> {
-      const [first, ...others] = [...sourcesOf(query), ...besides(query, beside)];
-      if (first === undefined) return { rows: [], pairs: [] };
-      const { coll, pipeline } = first['$unionWith'] as { coll: string; pipeline: Document[] };
+      const branches = [...sourcesOf(query), ...besides(query, beside)];
+      if (branches.length === 0) return { rows: [], pairs: [] };
+      const { coll, pipeline } = united(branches);
       const base = Object.values(collectionOf).find(({ collectionName }) => collectionName === coll);
-      const found = await inTurns(
-        (base ?? actions).aggregate([...pipeline, ...others], { batchSize: BATCH }),
-      );
+      const found = await inTurns((base ?? actions).aggregate([...pipeline], { batchSize: BATCH }));
       const read = found.filter((document) => document['source'] === 'action');
       return {
         rows: newestFirst(found.filter(isOfSource)),
