@@ -223,12 +223,8 @@ export async function createApp(
   }
 }
 
-async function build(
-  config: Config,
-  parts: AppParts,
-  { logger, metrics, group, monitorCommands, pageToken, demoPeople, hooks }: AppDependencies,
-  closer: Closer,
-): Promise<App> {
+async function build(config: Config, parts: AppParts, given: AppDependencies, closer: Closer): Promise<App> {
+  const { logger, metrics, group, monitorCommands, pageToken, demoPeople } = given;
   const hasTenants = config.auth.tenantClaim !== undefined;
   const database = await prepareDatabase(
     config,
@@ -241,55 +237,14 @@ async function build(
   );
   if (hasTenants) acceptStoredIds();
   const redis = closer.own(await openRedis(config, logger, parts.waitsForRedis === true));
-  const core = await createCore({
-    database,
-    redis: redis.parts,
-    feeds: config.feeds,
-    cacheBytes: config.cacheBytes,
-    sealsCursors: hasTenants,
-    ...(parts.api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
-    hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
-    reportHideAfter: config.safety.reportHideAfter,
-    pushPublicKey: config.push?.publicKey ?? null,
-    recordsEvents: config.events.retentionMs !== null,
-    digestAfterMs: config.events.digests?.afterMs ?? null,
-    realtime: ({ erasures }) => {
-      const realtime = createRealtime(
-        { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
-        redis,
-        (what, err) => logLiveLogTrouble(logger, { what, err }),
-      );
-      for (const part of Object.values(realtime)) closer.own(part);
-      return realtime;
-    },
-    tickets: (repositories) => createTickets(ticketKey(config, repositories)),
-    onLiveLogError: (err) => logLiveLogTrouble(logger, { err }),
-    onStoreUnavailable: (err) => {
-      metrics.feedReadWithoutStore();
-      logFeedReadWithoutStore(logger, { err });
-    },
-    onPublished: (count) => metrics.actionsPublished(count),
-  });
+  const core = await openCore(config, parts, { database, redis }, { ...given, closer });
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
-  metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
   const openFanOuts = async (): Promise<number> => {
     const open = await core.actions.openFanOuts();
     return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0);
   };
-  for (const watched of [
-    metrics.watchPending(() => core.actions.pendingByLane()),
-    metrics.watchErasures(() => core.workFigures.openErasures()),
-    metrics.watchReadCache('actions', () => core.actionCache.lookups),
-    metrics.watchReadCache('names', () => core.nameCache.lookups),
-  ])
-    closer.own(syncToAsync(watched));
-  if (core.samples !== null)
-    closer.own(
-      startSampling({
-        ...{ samples: core.samples, totals: metrics.totals, pending: parts.worker ? openFanOuts : null },
-        onError: (err) => logSampleFailed(logger, { err }),
-      }),
-    );
+  metrics.feedModelChosen({ model: config.feeds.model, cap: config.feeds.cap });
+  watchFigures(core, parts.worker ? openFanOuts : null, { ...given, closer });
   const probes: Probes = {
     database: () => database.writes.check(),
     clock: () => checkClock(),
@@ -333,6 +288,60 @@ async function build(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function openCore(
+  config: Config,
+  { api }: AppParts,
+  { database, redis }: { readonly database: Database; readonly redis: RedisParts },
+  { logger, metrics, hooks, closer }: AppDependencies & { readonly closer: Closer },
+): Promise<Core> {
+  return createCore({
+    database,
+    redis: redis.parts,
+    feeds: config.feeds,
+    cacheBytes: config.cacheBytes,
+    sealsCursors: config.auth.tenantClaim !== undefined,
+    ...(api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
+    hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
+    reportHideAfter: config.safety.reportHideAfter,
+    pushPublicKey: config.push?.publicKey ?? null,
+    recordsEvents: config.events.retentionMs !== null,
+    digestAfterMs: config.events.digests?.afterMs ?? null,
+    realtime: ({ erasures }) => {
+      const realtime = createRealtime(
+        { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
+        redis,
+        (what, err) => logLiveLogTrouble(logger, { what, err }),
+      );
+      for (const part of Object.values(realtime)) closer.own(part);
+      return realtime;
+    },
+    tickets: (repositories) => createTickets(ticketKey(config, repositories)),
+    onLiveLogError: (err) => logLiveLogTrouble(logger, { err }),
+    onStoreUnavailable: (err) => {
+      metrics.feedReadWithoutStore();
+      logFeedReadWithoutStore(logger, { err });
+    },
+    onPublished: (count) => metrics.actionsPublished(count),
+  });
+}
+
+function watchFigures(
+  { samples, actions, workFigures, actionCache, nameCache }: Core,
+  pending: (() => Promise<number>) | null,
+  { metrics, logger, closer }: AppDependencies & { readonly closer: Closer },
+): void {
+  for (const watched of [
+    metrics.watchPending(() => actions.pendingByLane()),
+    metrics.watchErasures(() => workFigures.openErasures()),
+    metrics.watchReadCache('actions', () => actionCache.lookups),
+    metrics.watchReadCache('names', () => nameCache.lookups),
+  ])
+    closer.own(syncToAsync(watched));
+  if (samples === null) return;
+  const onError = (err: unknown): void => logSampleFailed(logger, { err });
+  closer.own(startSampling({ samples, totals: metrics.totals, pending, onError }));
 }
 
 /** Loaded on demand: GraphQL and HTTP make up most of a process's start-up time. */

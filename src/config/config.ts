@@ -62,21 +62,23 @@ export function shape(values: SettingValues, env: Environment) {
     },
     fanOut: sectionOf('fanOut', values),
     live: sectionOf('live', values),
-    events: {
-      retentionMs: values.EVENT_RETENTION ?? null,
-      digests:
-        values.DIGEST_AFTER === undefined || values.EVENT_RETENTION === undefined
-          ? null
-          : { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY },
-      notifyAfterMs: values.EVENT_RETENTION === undefined ? null : (values.NOTIFY_AFTER ?? null),
-      webhooks: {
-        receivers: values.WEBHOOKS ?? [],
-        ...sectionOf('webhooks', values),
-      },
-    },
+    events: eventsOf(values),
     push: pushOf(values),
     log: sectionOf('log', values),
     processes: sectionOf('processes', values),
+  };
+}
+
+function eventsOf(values: SettingValues) {
+  const hasEvents = values.EVENT_RETENTION !== undefined;
+  return {
+    retentionMs: values.EVENT_RETENTION ?? null,
+    digests:
+      hasEvents && values.DIGEST_AFTER !== undefined
+        ? { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY }
+        : null,
+    notifyAfterMs: hasEvents ? (values.NOTIFY_AFTER ?? null) : null,
+    webhooks: { receivers: values.WEBHOOKS ?? [], ...sectionOf('webhooks', values) },
   };
 }
 
