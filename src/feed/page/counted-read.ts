@@ -3,7 +3,7 @@ import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from
 import { NO_BLOCKS } from '../../domain/block.ts';
 import type { Count } from '../../features/shapes.ts';
 import type { OpenedFeed } from '../feed-store.ts';
-import type { KnownCounts } from '../store/known-counts.ts';
+import type { Known } from '../store/known-counts.ts';
 import type { EntryFacts } from './feed-rules.ts';
 
 /** Counts of filters that take more characters are not kept. */
@@ -11,7 +11,7 @@ const LONGEST = 500;
 
 /** One read of a list that is counted: finds out whether the answer to it says all that the counts depend on. */
 export class CountedRead {
-  readonly #counts: KnownCounts;
+  readonly #counts: Known<Count>;
   readonly #list: string;
   #opening: Promise<OpenedFeed | null> | null = null;
   /** The answer to the first read says all that the count depends on, as far as is known. */
@@ -21,7 +21,7 @@ export class CountedRead {
 
   /** @param list tells lists of one reader apart */
   constructor(
-    counts: KnownCounts,
+    counts: Known<Count>,
     { identity, list }: { readonly identity: Identity; readonly list: string },
   ) {
     this.#counts = counts;

@@ -1,10 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-interface KnownCount {
-  readonly count: number;
-  readonly isExact: boolean;
-}
-
 /**
  * What one process has made of answers of the database, each with a digest of its answer. While the database gives the same
  * answer, the same is made of it.
@@ -25,11 +20,5 @@ export class Known<T extends object> {
 
   keep(list: string, print: string, made: T): void {
     this.#known.set(list, { print, made });
-  }
-}
-
-export class KnownCounts extends Known<KnownCount> {
-  constructor() {
-    super(10_000);
   }
 }
