@@ -92,7 +92,7 @@ export function createRepositories(
     fanOuts: fanOutsRepository(collections.actions, events),
     feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),
-    followEnds: followEndsRepository(collections, events, stamps),
+    followEnds: followEndsRepository(collections.follows, events),
     followStarts: followStartsRepository(collections),
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),

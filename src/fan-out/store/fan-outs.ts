@@ -1,5 +1,5 @@
 import { upToEntries } from '../../lib/weight.ts';
-import { upTo } from '../../storage/database/batches.ts';
+import { unionOf, upTo } from '../../storage/database/batches.ts';
 import { ObjectId, type Collection, type Filter, type UpdateFilter } from 'mongodb';
 import type { Action, ActionId, Engagement, RefId, Reshare, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, LANES, type Lane } from '../../domain/lane.ts';
@@ -259,24 +259,19 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
    * In one command, lane by lane until there are enough. Without a sort: the index `claim_by_lane` returns a lane's actions
    * in order of time, but asked to sort by a nested path, some engines would read all that wait.
    */
-  async function waiting(lanes: readonly [LaneRoom, ...LaneRoom[]], now: Date) {
-    const [first, ...others] = lanes.map(({ lane, most }) => [
+  async function waiting(lanes: readonly LaneRoom[], now: Date) {
+    const pipelines = lanes.map(({ lane, most }) => [
       { $match: { ...dueIn('PENDING', now), 'fanOut.lane': lane } },
       { $limit: most + 1 },
       { $project: { lane: '$fanOut.lane' } },
     ]);
     const limit = Math.max(...lanes.map(({ most }) => most)) + 1;
     const found: Candidates = await collection
-      .aggregate<Candidates[number]>(
-        [
-          ...(first ?? []),
-          ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
-          { $limit: limit },
-        ],
-        { hint: 'claim_by_lane', batchSize: limit },
-      )
+      .aggregate<Candidates[number]>([...unionOf(collection, pipelines), { $limit: limit }], {
+        hint: 'claim_by_lane',
+        batchSize: limit,
+      })
       .toArray();
-    // A union keeps no order.
     const { lane, most = 1 } = lanes.find((one) => found.some((each) => each.lane === one.lane)) ?? {};
     const ids = found.filter((one) => one.lane === lane).map(({ _id }) => _id);
     return { ids: ids.slice(0, most), isAll: found.length <= most && found.length === ids.length };
@@ -313,16 +308,15 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         const { claims } = await claimAs('IN_PROGRESS', () => expired(except, now), longer);
         if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
-      const [first, ...others] = lanes;
-      if (first === undefined) return { claims: [], isAll: true, areTakenOver: false };
+      if (lanes.length === 0) return { claims: [], isAll: true, areTakenOver: false };
       const lease = { token, now, leaseMs };
-      const found = await claimAs('PENDING', () => waiting([first, ...others], now), lease);
+      const found = await claimAs('PENDING', () => waiting(lanes, now), lease);
       return { ...found, areTakenOver: false };
     },
 
     /** When the next PENDING action becomes due. `null`: there is none. One round trip. Index `claim_by_lane`. */
     async nextDue(now: Date): Promise<Date | null> {
-      const [first = [], ...others] = LANES.map((lane) => [
+      const pipelines = LANES.map((lane) => [
         {
           $match: {
             ...{ 'fanOut.state': 'PENDING', 'fanOut.lane': lane },
@@ -334,13 +328,10 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         { $project: { _id: 0, due: '$fanOut.leaseUntil' } },
       ]);
       const found = await collection
-        .aggregate<{ readonly due: Date }>(
-          [
-            ...first,
-            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
-          ],
-          { hint: 'claim_by_lane', batchSize: LANES.length + 1 },
-        )
+        .aggregate<{ readonly due: Date }>(unionOf(collection, pipelines), {
+          hint: 'claim_by_lane',
+          batchSize: LANES.length + 1,
+        })
         .toArray();
       const times = found.map(({ due }) => due.getTime());
       return times.length === 0 ? null : new Date(Math.min(...times));

@@ -83,8 +83,6 @@ export async function follow(
   return own === undefined ? ref : { ...ref, own };
 }
 
-type TypedFollow = Pick<NewSpan, 'followerId' | 'refId' | 'types'>;
-
 const pairsSchema = z.array(
   z.strictObject({
     followerId: idSchema,
@@ -122,7 +120,7 @@ export async function followMany(
   const [epochs] = await Promise.all([
     core.followerCounts.epochs([...new Set(spans.map(({ refId }) => refId))]),
     // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
-    core.feeds.markHasAssigned([...new Set(assigned.map(({ followerId }) => followerId))]),
+    core.feeds.markFollows([...new Set(assigned.map(({ followerId }) => followerId))], { hasAssigned: true }),
   ]);
   await open(core, spans, { epochs, now, known });
   return inputs.length;
@@ -146,7 +144,10 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
 }
 
 /** Rejects spans beyond the limit of a follow. Concurrent calls may exceed the limit by one each. */
-function checkSpans(pairs: readonly TypedFollow[], follows: readonly (Follow & FollowPair)[]): void {
+function checkSpans(
+  pairs: readonly Omit<NewSpan, 'since'>[],
+  follows: readonly (Follow & FollowPair)[],
+): void {
   const full = follows.filter(({ spans }) => spans.length >= MAX_SPANS);
   for (const { followerId, refId, types } of full.length === 0 ? [] : pairs) {
     const known = full.find((follow) => follow.followerId === followerId && follow.refId === refId);

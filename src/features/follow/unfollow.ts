@@ -97,14 +97,14 @@ export async function unfollowMany(
     ...new Map(given.map((pair) => [JSON.stringify([pair.followerId, pair.refId]), pair])).values(),
   ];
   if (pairs.length === 0) return inputs.length;
-  const { followEnds, followerCounts } = core;
+  const { feeds, followEnds, followerCounts } = core;
   const tokens = { closed: newObjectId(), dropped: newObjectId() };
   // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([...new Set(pairs.map(({ refId }) => refId))]),
     keepHistory
       ? null
-      : followEnds.markChecksFollows([...new Set(pairs.map(({ followerId }) => followerId))]),
+      : feeds.markFollows([...new Set(pairs.map(({ followerId }) => followerId))], { checksFollows: true }),
   ]);
   await followEnds.close(pairs, { now: clock.now(), keepHistory, tokens });
   const ended = await core.follows.unsettled(pairs);

@@ -122,13 +122,7 @@ export async function addInteraction(
  */
 async function isHeldByHost(
   { hooks, interactions }: Core,
-  {
-    by,
-    action,
-    checked,
-    actor,
-    key,
-  }: {
+  asked: {
     readonly by: UserId;
     readonly action: Action;
     readonly checked: CheckedInput;
@@ -137,6 +131,7 @@ async function isHeldByHost(
   },
 ): Promise<boolean> {
   if (hooks.beforeInteract === null) return false;
+  const { by, action, checked, actor, key } = asked;
   if (key !== null && (await interactions.isRecorded(action.id, key))) return false;
   const { kind, text, reaction, mentions, data } = checked;
   return isHeld(hooks.beforeInteract, actor, {

@@ -225,11 +225,17 @@ export function feedsRepository(
 
     markChecksFollows: (userId: UserId) => setDeciding(userId, { checksFollows: true }),
 
-    /** Makes boosts take these readers' assigned follows into account. Two writes. */
-    async markHasAssigned(userIds: readonly UserId[]): Promise<void> {
+    /**
+     * Makes boosts take these readers' assigned follows into account, or reads check entries delivered to them against their
+     * follows. Two writes. Unique key: `_id`.
+     */
+    async markFollows(
+      userIds: readonly UserId[],
+      mark: { readonly hasAssigned: true } | { readonly checksFollows: true },
+    ): Promise<void> {
       if (userIds.length === 0) return;
       const operations = userIds.map((userId) => ({
-        updateOne: { filter: { _id: userId }, update: { $set: { hasAssigned: true } }, upsert: true },
+        updateOne: { filter: { _id: userId }, update: { $set: mark }, upsert: true },
       }));
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
       await stamps.renew(userIds);

@@ -27,7 +27,7 @@ import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
 import { revised, literal } from '../stages/revision.ts';
 import { claimedBy, type Claim } from '../../fan-out/store/fan-out-claim.ts';
-import { inOneBatch, inTurns, upTo } from '../database/batches.ts';
+import { inOneBatch, inTurns, unionOf, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 
@@ -95,7 +95,8 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
      * `recorded_by_ref`.
      */
     async firstNaming(refIds: readonly RefId[]): Promise<ActionRef[]> {
-      const [first, ...others] = refIds.map((refId): Document[] => [
+      if (refIds.length === 0) return [];
+      const pipelines = refIds.map((refId): Document[] => [
         { $match: { refIds: refId } },
         { $sort: { recorded: 1, _id: 1 } },
         { $limit: FIRST_ACTIONS },
@@ -103,13 +104,9 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
         { $limit: 1 },
         { $project: { _id: 0, refs: 1, refId: literal(refId) } },
       ]);
-      if (first === undefined) return [];
       const found = await collection
         .aggregate<{ readonly refs: readonly ActionRef[]; readonly refId: RefId }>(
-          [
-            ...first,
-            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
-          ],
+          unionOf(collection, pipelines),
           { batchSize: refIds.length + 1 },
         )
         .toArray();

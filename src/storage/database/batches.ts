@@ -1,4 +1,4 @@
-import type { AbstractCursor, FindCursor } from 'mongodb';
+import type { AbstractCursor, Collection, Document, FindCursor } from 'mongodb';
 import { Turn } from '../../lib/turn.ts';
 
 /** Documents that are decoded in one go: each of the largest actions takes a millisecond. */
@@ -27,6 +27,14 @@ export function inOneBatch<T>(cursor: AbstractCursor<T>, atMost: number): Promis
 
 /** Options of a `find`: at most so many documents, in one round trip. */
 export const upTo = (limit: number) => ({ limit, batchSize: limit });
+
+/** The pipelines over one collection in one command. A union keeps no order. */
+export function unionOf(
+  { collectionName: coll }: Pick<Collection, 'collectionName'>,
+  [first = [], ...others]: readonly (readonly Document[])[],
+): Document[] {
+  return [...first, ...others.map((pipeline) => ({ $unionWith: { coll, pipeline: [...pipeline] } }))];
+}
 
 /** The ids of what a cursor finds. */
 export async function idsOf<D extends { readonly _id: unknown }>(cursor: FindCursor<D>): Promise<D['_id'][]> {

@@ -6,7 +6,7 @@ import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
 import { toRef } from '../../directory/store/refs.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import { inOneBatch, unionOf } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
@@ -125,14 +125,10 @@ export function followerPagesRepository(collection: Collection<FollowDocument>) 
      * Current followers of several refs by id, one page per ref, in one query. Also reads former followers. Index `by_ref`.
      */
     async read(slices: readonly FollowerSlice[]): Promise<UserId[][]> {
-      const [first, ...others] = slices.map(stagesOf);
-      if (first === undefined) return [];
+      if (slices.length === 0) return [];
       const documents = await collection
         .aggregate<{ readonly slice: number; readonly followerId: UserId }>(
-          [
-            ...first,
-            ...others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } })),
-          ],
+          unionOf(collection, slices.map(stagesOf)),
           { hint: 'by_ref' },
         )
         .toArray();

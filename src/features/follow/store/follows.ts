@@ -8,10 +8,8 @@ import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/databa
 import { followReads, toFollow, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
-import type { ActionId, UserId } from '../../../domain/action.ts';
+import type { ActionId } from '../../../domain/action.ts';
 import { literal } from '../../../storage/stages/revision.ts';
-import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
-import type { Collections } from '../../../storage/database/mongo.ts';
 
 export interface NewSpan extends FollowPair {
   readonly since: Date;
@@ -453,21 +451,8 @@ function closingStage(
   };
 }
 
-export function followEndsRepository(
-  { feeds, follows }: Collections,
-  events: EventEntries = NO_EVENTS,
-  stamps: ReaderStamps = NO_STAMPS,
-) {
+export function followEndsRepository(follows: Collection<FollowDocument>, events: EventEntries = NO_EVENTS) {
   return {
-    /** Makes reads check entries delivered to these readers against their follows. Two writes. Unique key: `_id`. */
-    async markChecksFollows(userIds: readonly UserId[]): Promise<void> {
-      const operations = userIds.map((userId) => ({
-        updateOne: { filter: { _id: userId }, update: { $set: { checksFollows: true } }, upsert: true },
-      }));
-      await retryOnDuplicateKey(() => feeds.bulkWrite(operations, { ordered: false }));
-      await stamps.renew(userIds);
-    },
-
     /**
      * Ends the open span of each pair, or deletes all its spans, in one write. Changed follows are marked, with the token
      * that says how, until they are settled. Pairs must differ. Unique key: followerId, refId.
