@@ -354,11 +354,14 @@ export async function watchFeed(
   const { signal, after = null } = args;
   const { userId } = identity;
   const watcher = { identity, filter, kept: new KeptProfile(userId) };
-  const session = await core.beginWatch(identity, watcher.kept);
-  const [messages] = await Promise.all([
-    core.liveLog.watch({ userId, signal, ...(after === null ? {} : { after }) }),
-    beginReading(core, session),
-  ]);
+  // Before the profile is read, so that the log tells of each change that it does not have.
+  const messages = await core.liveLog.watch({ userId, signal, ...(after === null ? {} : { after }) });
+  try {
+    await beginReading(core, await core.beginWatch(identity, watcher.kept));
+  } catch (error) {
+    await messages.return?.();
+    throw error;
+  }
   return new FollowedFeed(messages, {
     decisions: core.decisions,
     watcher,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { DeliveryReason } from '../../../src/domain/newsfeed-item.ts';
 import type { FeedEvent } from '../../../src/features/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -85,3 +85,21 @@ test('so does leaving a team', () =>
     await there.services.upsertMembers(there.service, [{ memberId: reader, name: reader, teamId: null }]);
     expect(await isShown(action.id, 'TEAM')).toBe(false);
   }));
+
+test('what the reader does just before their log is followed holds for the first event', async () => {
+  const reader = uniqueName('reader-');
+  const publish = async () =>
+    (await here.publish({ actorId: uniqueName('actor-'), scope: 'RESTRICTED', recipients: [reader] })).action;
+  const [seen, relevancy] = [await publish(), new Date()];
+  const { liveLog } = here.live;
+  const follow = liveLog.watch.bind(liveLog);
+  vi.spyOn(liveLog, 'watch').mockImplementationOnce(async (options) => {
+    await there.services.markFeedRead(there.session(reader), relevancy);
+    return follow(options);
+  });
+  await using watcher = await watching(here.services, here.session(reader).identity, {});
+  await liveLog.append([
+    { userId: reader, event: { kind: 'added', actionId: seen.id, relevancy, reasons: ['RECIPIENT'] } },
+  ]);
+  expect(await watcher.next()).toMatchObject({ item: { actionId: seen.id, isUnread: false } });
+});
