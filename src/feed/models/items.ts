@@ -376,19 +376,21 @@ export function decodeEntries({ entries, revisions }: RawLists): FeedEntry[] {
     }
   }
   return entries.map((raw) => {
-    const entry = decodeEntry(raw);
-    const rev = revs.get(entry.actionId);
-    return rev === undefined ? entry : { ...entry, rev };
+    const isUsual = raw[4] === OBJECT_ID && raw[AT_ACTION_ID + ID_BYTES] === DATE;
+    const { actionId, relevancy, reasons } = isUsual
+      ? decodeEntry(raw)
+      : toEntry(BSON.deserialize(raw) as FeedEntryDocument);
+    const rev = revs.get(actionId);
+    return rev === undefined ? { actionId, relevancy, reasons } : { actionId, relevancy, reasons, rev };
   });
 }
 
+/** Without a slice or a big integer for each, which take longer than all else. */
 function decodeEntry(raw: Buffer): FeedEntry {
-  const isUsual = raw[4] === OBJECT_ID && raw[AT_ACTION_ID + ID_BYTES] === DATE;
-  if (!isUsual) return toEntry(BSON.deserialize(raw) as FeedEntryDocument);
   return {
     actionId: raw.toString('hex', AT_ACTION_ID, AT_ACTION_ID + ID_BYTES),
-    relevancy: new Date(Number(raw.readBigInt64LE(AT_RELEVANCY))),
-    reasons: decodeReasons(raw.subarray(AT_REASONS, -1)),
+    relevancy: new Date(raw.readUInt32LE(AT_RELEVANCY) + raw.readInt32LE(AT_RELEVANCY + 4) * 2 ** 32),
+    reasons: decodeReasons(raw),
   };
 }
 
@@ -398,8 +400,8 @@ const SINGLE_REASONS: ReadonlyMap<string, readonly DeliveryReason[]> = new Map(
 );
 
 function decodeReasons(raw: Buffer): FeedEntry['reasons'] {
-  const single = SINGLE_REASONS.get(raw.toString('latin1'));
-  return single ?? (Object.values(BSON.deserialize(raw)) as FeedEntry['reasons']);
+  const single = SINGLE_REASONS.get(raw.toString('latin1', AT_REASONS, raw.length - 1));
+  return single ?? (Object.values(BSON.deserialize(raw.subarray(AT_REASONS, -1))) as FeedEntry['reasons']);
 }
 
 const NO_REFS: ReadonlySet<RefId> = new Set();
