@@ -15,8 +15,9 @@ import { checkFeedFilter } from '../page/filters.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
-import { FeedList, MAX_BATCH } from '../page/list.ts';
+import { FeedList } from '../page/list.ts';
 import { NOTHING_RETURNED, type Returned } from '../../domain/viewer.ts';
+import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { ActionGroupsRepository, FirstMembers } from '../store/action-groups.ts';
 import { batched } from '../session/open-session.ts';
 
@@ -39,12 +40,11 @@ class GroupList extends FeedList {
   readonly #members: GroupMembers;
   /** The first entry that was read of each action: this response shows no other. */
   readonly #entries: Map<ActionId, FeedEntry>;
-  /** The visible entries of the part by group. */
-  readonly #ofGroup = new Map<string, FeedEntry[]>();
+  /** The visible entries of the part, unless it begins at the top. */
+  readonly #shown: NewsfeedItem[] = [];
   #part: ReadPart | null = null;
-  /** If the part begins at the top: so many entries it has, and so many of them have been kept by their groups. */
+  /** If the part begins at the top: so many entries it has. */
   #length = 0;
-  #kept = 0;
 
   constructor(core: Core, stages: PageStages, counts: CountsAsked = {}) {
     const first = new Map<ActionId, FeedEntry>();
@@ -56,8 +56,9 @@ class GroupList extends FeedList {
         return entries;
       },
       keyOf: ({ action }) => groupOf(action),
-      unreadAtOnce: MAX_BATCH,
-      ...{ withUnread: counts.withUnread, withTotal: counts.withTotal },
+      withUnread: counts.withUnread,
+      // Also without a total: of most feeds this is all, and nothing is left to ask of their groups.
+      withTotal: true,
     });
     this.#core = core;
     this.#lookUp = stages.lookUp;
@@ -67,10 +68,7 @@ class GroupList extends FeedList {
       returned: async () => (await stages.lookUp()).returned(),
       find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
-      known: async (groupKey) => {
-        await this.#keepRead();
-        return this.#ofGroup.get(groupKey) ?? [];
-      },
+      known: (groupKeys) => this.#known(groupKeys),
       floor: () => this.#floor(),
     });
   }
@@ -103,7 +101,7 @@ class GroupList extends FeedList {
     const seen = new Set<string>();
     return async (entries) => {
       const visible = await this.select(entries);
-      if (this.#part?.from !== null) for (const item of visible) this.#keep(item);
+      if (this.#part?.from !== null) this.#shown.push(...visible);
       const items = this.firstOfKeys(visible, seen);
       if (wasListed === null) return items;
       return this.topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
@@ -142,20 +140,13 @@ class GroupList extends FeedList {
     return known ?? entry;
   }
 
-  /** Keeps what was read from the top and not yet kept: decided with the page, or needed by a count anyway. */
-  async #keepRead(): Promise<void> {
-    if (this.#part?.from !== null) return;
-    const news = this.read(this.#kept, this.#length);
-    this.#kept = this.#length;
-    for (const item of await this.select(news)) this.#keep(item);
-  }
-
-  #keep(item: NewsfeedItem): void {
-    if (item.action.groupKey === null) return;
-    const { groupKey } = item.action;
-    const entries = this.#ofGroup.get(groupKey);
-    if (entries === undefined) this.#ofGroup.set(groupKey, [item]);
-    else entries.push(item);
+  /** What the part has of these groups. Of what was read from the top only that is decided. */
+  async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
+    if (this.#part?.from !== null) return this.#shown;
+    const read = this.read(0, this.#length);
+    const keys = await this.#core.actionGroups.keysOf(read.filter((entry) => !this.isDecided(entry)));
+    const isOfThem = ({ actionId }: FeedEntry): boolean => groupKeys.has(keys.get(actionId) ?? '');
+    return this.select(read.filter((entry) => this.isDecided(entry) || isOfThem(entry)));
   }
 
   /** @param revs of the actions, where they are known */
@@ -202,7 +193,7 @@ function withRev(entry: FeedEntry, rev: number | undefined): FeedEntry {
 export const GROUPS = { standard: 25, most: 50 } as const;
 
 /**
- * A page of the reader's feed in groups. From the top it costs as much as a page of the feed with all of the groups' items.
+ * A page of the reader's feed in groups. From the top it costs as much as a page of 500 entries with all of the groups' items.
  * The additional cost after a cursor, and of the items inside the groups, is described below.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
@@ -291,8 +282,8 @@ interface GroupMembersOptions {
     actionIds: readonly ActionId[],
     revs: ReadonlyMap<ActionId, number>,
   ) => Promise<readonly FeedEntry[]>;
-  /** What the page's read has of the group. */
-  readonly known: (groupKey: string) => Promise<readonly FeedEntry[]>;
+  /** Visible items that the page's read has, among them all those of these groups. */
+  readonly known: (groupKeys: ReadonlySet<string>) => Promise<readonly NewsfeedItem[]>;
   /** Upper bound of the relevancy of entries that the page's read does not have; -Infinity when it has all. */
   readonly floor: () => number;
   /** The items that are visible and pass the filter, in the same order. */
@@ -345,7 +336,11 @@ class GroupMembers {
 
   /** Reads until every request has enough. */
   async #load(wanted: readonly Wanted[]): Promise<void> {
-    for (const { groupKey } of wanted) this.#group(groupKey).addNew(await this.#options.known(groupKey));
+    const ofGroup = new Map<string, NewsfeedItem[]>();
+    for (const { groupKey } of wanted) ofGroup.set(groupKey, []);
+    for (const item of await this.#options.known(new Set(ofGroup.keys())))
+      ofGroup.get(item.action.groupKey ?? '')?.push(item);
+    for (const [groupKey, items] of ofGroup) this.#group(groupKey).addNew(items);
     for (;;) {
       const open = new Set<Group>();
       for (const { groupKey, isEnough } of wanted) {
@@ -378,10 +373,14 @@ class GroupMembers {
     const byLimit = new Map<number, Group[]>();
     for (const group of groups)
       if (!group.isRead) byLimit.set(group.limit, [...(byLimit.get(group.limit) ?? []), group]);
+    const floor = this.#options.floor();
+    // What was conducted later is above the floor in every feed that has it.
+    const upTo = Number.isFinite(floor) ? new Date(floor + MAX_FUTURE_MS) : null;
     for (const [limit, some] of byLimit) {
       const found = await this.#options.actionGroups.newestOf(
         some.map(({ key }) => key),
         limit,
+        upTo,
       );
       const back = await this.#backIn(some.filter((group) => !group.isBegun));
       const news = some.map((group) => ({
@@ -406,11 +405,10 @@ class GroupMembers {
   async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<string, readonly ActionId[]>> {
     const { returned, actionGroups } = this.#options;
     const ended = groups.length === 0 ? NOTHING_RETURNED : await returned();
-    if (ended.size === 0) return new Map();
-    return actionGroups.among(
-      groups.map(({ key }) => key),
-      [...ended.keys()],
-    );
+    const back = new Map<string, ActionId[]>(groups.map(({ key }) => [key, []]));
+    const keys = await actionGroups.keysOf(Array.from(ended.keys(), (actionId) => ({ actionId })));
+    for (const [actionId, groupKey] of keys) back.get(groupKey)?.push(actionId);
+    return back;
   }
 }
 

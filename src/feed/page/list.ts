@@ -73,6 +73,10 @@ export class List<P, C extends P, T> {
     return this.#top.slice(from, to);
   }
 
+  protected isDecided(candidate: C): boolean {
+    return this.#decided.has(this.#options.idOf(candidate));
+  }
+
   /** Whether all candidates have been read from the top. */
   protected get isReadWhole(): boolean {
     return this.#isAtEnd;
@@ -150,14 +154,12 @@ interface FeedListOptions extends FeedStages {
   readonly withUnread?: boolean | undefined;
   /** The total is needed: read the first entries that it counts together with the page. Default: false. */
   readonly withTotal?: boolean | undefined;
-  /** Entries that the unread count reads first. Default: enough if none is left out. */
-  readonly unreadAtOnce?: number;
   readonly keyOf?: (item: NewsfeedItem) => string;
 }
 
-function firstRead({ withTotal, withUnread, unreadAtOnce = MAX_UNREAD + 1 }: FeedListOptions): number {
+function firstRead({ withTotal, withUnread }: FeedListOptions): number {
   if (withTotal === true) return MAX_BATCH;
-  return withUnread === true ? unreadAtOnce : 0;
+  return withUnread === true ? MAX_UNREAD + 1 : 0;
 }
 
 /** One read of a feed: also counts what is unread of it. */
@@ -209,7 +211,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     add(page);
     const seen = new Set<string>();
     let looked = 0;
-    let size = this.#stages.unreadAtOnce ?? MAX_UNREAD + 1;
+    let size = MAX_UNREAD + 1;
     for (;;) {
       await this.readUpTo(looked + size);
       const next = this.read(looked, looked + size);

@@ -1,6 +1,9 @@
-import { ObjectId, type Document } from 'mongodb';
+import { LRUCache } from 'lru-cache';
+import { ObjectId, type Document, type Filter } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
+import type { ActionDocument } from '../../storage/documents/documents.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
+import { upToEntries } from '../../lib/weight.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
 /** An action of a group. */
@@ -17,20 +20,22 @@ export interface FirstMembers {
   readonly areAll: boolean;
 }
 
-interface MemberDocument {
-  readonly _id: ObjectId;
-  readonly groupKey: string;
-  readonly latest: Date;
-  readonly rev: number;
-}
+type MembersByKey = ReadonlyMap<string, FirstMembers>;
+type KnownAction = Pick<ActionDocument, '_id' | 'groupKey' | 'rev'>;
+type MemberDocument = KnownAction & { readonly groupKey: string; readonly latest: Date };
+
+/** Actions of which a process remembers the group, of some 150 bytes each. */
+const REMEMBERED = 50_000;
 
 const MEMBER_FIELDS = { groupKey: 1, latest: 1, rev: 1 } as const;
 const SHOWN = { isDeleted: false, isHidden: false } as const;
 
 export function actionGroupsRepository({ actions }: Collections) {
+  const known = new LRUCache<ActionId, KnownAction>(upToEntries(REMEMBERED));
+
   /** The first members of one group. Index `groups`. */
-  const firstOf = (groupKey: string, limit: number): Document[] => [
-    { $match: { groupKey, ...SHOWN } },
+  const firstOf = (groupKey: string, limit: number, shown: Filter<ActionDocument>): Document[] => [
+    { $match: { groupKey, ...shown } },
     { $sort: { latest: -1, _id: -1 } },
     { $limit: limit },
     { $project: MEMBER_FIELDS },
@@ -40,15 +45,17 @@ export function actionGroupsRepository({ actions }: Collections) {
     /**
      * The first `limit` members of each group, or all. One round trip that transfers no content; two if together they have more
      * members than that. Index `groups`.
+     * @param upTo leaves out what was conducted later
      */
-    async newestOf(keys: readonly string[], limit: number): Promise<ReadonlyMap<string, FirstMembers>> {
+    async newestOf(keys: readonly string[], limit: number, upTo: Date | null): Promise<MembersByKey> {
+      const shown = { ...SHOWN, ...(upTo === null ? {} : { conducted: { $lte: upTo } }) };
       const most = keys.length * limit;
       const [first, ...others] = keys;
       if (first === undefined) return new Map();
       if (others.length > 0) {
         const all = await inOneBatch(
           actions
-            .find({ groupKey: { $in: [...keys] }, ...SHOWN })
+            .find({ groupKey: { $in: [...keys] }, ...shown })
             .project<MemberDocument>(MEMBER_FIELDS)
             .limit(most + 1),
           most + 1,
@@ -58,29 +65,33 @@ export function actionGroupsRepository({ actions }: Collections) {
       const from = actions.collectionName;
       const found = await inOneBatch(
         actions.aggregate<MemberDocument>([
-          ...firstOf(first, limit),
-          ...others.map((key) => ({ $unionWith: { coll: from, pipeline: firstOf(key, limit) } })),
+          ...firstOf(first, limit, shown),
+          ...others.map((key) => ({ $unionWith: { coll: from, pipeline: firstOf(key, limit, shown) } })),
         ]),
         most,
       );
       return byKey(found, ({ length }) => length < limit);
     },
 
-    /** Those of the actions that are in one of these groups, by group. One round trip. Index `_id_`. */
-    async among(
-      keys: readonly string[],
-      candidates: readonly ActionId[],
-    ): Promise<ReadonlyMap<string, readonly ActionId[]>> {
-      const documents = await inOneBatch(
-        actions
-          .find({ _id: { $in: candidates.map((id) => new ObjectId(id)) }, groupKey: { $in: [...keys] } })
-          .project<{ readonly _id: ObjectId; readonly groupKey: string }>({ groupKey: 1 }),
-        candidates.length,
-      );
-      const found = new Map<string, ActionId[]>();
-      for (const { _id, groupKey } of documents)
-        found.set(groupKey, [...(found.get(groupKey) ?? []), _id.toHexString()]);
-      return found;
+    /** The groups of the actions that are in one. One round trip, none for revisions that the process knows. Index `_id_`. */
+    async keysOf(
+      wanted: readonly { readonly actionId: ActionId; readonly rev?: number }[],
+    ): Promise<ReadonlyMap<ActionId, string>> {
+      const keys = new Map<ActionId, string>();
+      const unknown: ObjectId[] = [];
+      for (const { actionId, rev } of wanted) {
+        const action = known.get(actionId);
+        if (action?.rev !== rev || action === undefined) unknown.push(new ObjectId(actionId));
+        else if (action.groupKey !== undefined) keys.set(actionId, action.groupKey);
+      }
+      if (unknown.length === 0) return keys;
+      const read = actions.find({ _id: { $in: unknown } }).project<KnownAction>({ groupKey: 1, rev: 1 });
+      for (const action of await inOneBatch(read, unknown.length)) {
+        const id = action._id.toHexString();
+        known.set(id, action);
+        if (action.groupKey !== undefined) keys.set(id, action.groupKey);
+      }
+      return keys;
     },
   };
 }
@@ -88,7 +99,7 @@ export function actionGroupsRepository({ actions }: Collections) {
 function byKey(
   documents: readonly MemberDocument[],
   areAll: (members: readonly GroupMember[]) => boolean,
-): ReadonlyMap<string, FirstMembers> {
+): MembersByKey {
   const groups = new Map<string, GroupMember[]>();
   for (const { _id, groupKey, latest, rev } of documents) {
     const member = { actionId: _id.toHexString(), latest, rev };

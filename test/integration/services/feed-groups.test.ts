@@ -81,6 +81,15 @@ test('is exact for a group of any size, whatever part of it the reader may not s
   expect((await bob.edges[0]?.node.load(({ length }) => length > 1_000))?.length).toBe(480);
 });
 
+test('has the items of a group that lie deeper in the feed than the page reads at once', async () => {
+  await using parts = await openParts();
+  const [deep, rest] = [about('p', 'bob', 0), about('q', 'cid', 1)];
+  const [lowest] = await published(parts, [deep, ...Array.from({ length: 499 }, () => rest)]);
+  const elsewhere = Array.from({ length: 60 }, () => ({ ...about('p', 'dan', 2), mentions: ['eve'] }));
+  const [top] = await published(parts, [about('p', 'bob', 3), ...elsewhere]);
+  expect(await shown(parts, { first: 1 })).toEqual([[top, lowest]]);
+});
+
 test('does not show again what was bumped above the cursor', async () => {
   await using parts = await openParts();
   const [a = '', b, c] = await published(parts, [
