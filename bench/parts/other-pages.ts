@@ -13,7 +13,7 @@ import {
 import { FEED_REF, loadActions, loadFeed, loadNames, loadNotifications } from '../world/feed.ts';
 import { COUNTED, measureOf, measurePage, PAGES } from '../world/other-pages.ts';
 import { loadFollowers, readerId } from '../world/people.ts';
-import { openRawWorld } from '../world/raw.ts';
+import { informPlanner, openRawWorld } from '../world/raw.ts';
 
 const DATABASE = 'bench_other_pages';
 const LENGTH = 300;
@@ -37,6 +37,7 @@ async function run({ environment, options }: PartContext): Promise<PartReport> {
     await loadFeed(world, reader, actions);
     await loadNotifications(world, reader, actions.slice(0, 30));
   }
+  await informPlanner(world);
   await using api = await startApi({ environment, database: DATABASE });
   const count = sized(options, { full: 200, short: 100, smoke: 50 });
   const measures: Measure[] = [];
