@@ -36,6 +36,12 @@ const rows = {
   'imports between rooms': sum(files.map((file) => file.arrows.length)),
   'arrows between rooms': new Set(files.flatMap((file) => file.arrows)).size,
   'state of modules': files.concat(parts).reduce((total, { state }) => total + state.length, 0),
+  ...Object.fromEntries(
+    ['bookmark', 'snooz', 'tenant'].map((word) => [
+      `files with "${word}"`,
+      files.filter(({ text }) => text.toLowerCase().includes(word)).length,
+    ]),
+  ),
   'lines of bench': sum(filesOf('bench/').map(([, text]) => linesOf(text))),
 };
 /** No more than this may be on main. Who goes below one of them lowers it. */
@@ -47,7 +53,11 @@ const LIMITS = {
   // Without the lines of the functions in them.
   'functions over 60': 0,
   // What a process has once: docs/architecture.md gives the reasons.
-  'state of modules': 16,
+  'state of modules': 13,
+  // What a feature is called, where its own folder or row is not meant.
+  'files with "bookmark"': 8,
+  'files with "snooz"': 6,
+  'files with "tenant"': 45,
   'lines of bench': 5_000,
 };
 for (const [name, value] of Object.entries(rows)) {
@@ -91,7 +101,10 @@ function hasManifest(path) {
   return existsSync(`${path.split('/').slice(0, 2).join('/')}/package.json`);
 }
 
-/** A module's own variable that something may change: declared with `let`, or an object that is not declared as read-only. */
+/**
+ * A module's own variable that something may change: declared with `let`, or an object that is not declared as read-only. A WeakMap
+ * is none: it adds a field to objects of others, and is gone with them.
+ */
 function stateOf(statement, source) {
   if (!ts.isVariableStatement(statement)) return [];
   const { declarations, flags } = statement.declarationList;
@@ -106,7 +119,7 @@ function stateOf(statement, source) {
     if (ts.isArrayLiteralExpression(value)) return value.elements.length === 0;
     return (
       ts.isNewExpression(value) &&
-      !/^(?:Date|RegExp|URL|Intl\.\w+|Text\w+coder)$/.test(value.expression.getText(source))
+      !/^(?:Date|RegExp|URL|WeakMap|Intl\.\w+|Text\w+coder)$/.test(value.expression.getText(source))
     );
   };
   return declarations.filter(isState).map(({ name }) => name.getText(source));
@@ -131,8 +144,7 @@ function measure(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line;
   const found = {
-    name: path,
-    room: roomOf(path),
+    ...{ name: path, room: roomOf(path), text },
     lines: linesOf(text),
     functions: [],
     types: [],
