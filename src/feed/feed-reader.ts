@@ -62,7 +62,7 @@ export interface FeedReader {
 export function feedReader(context: Context): FeedReader {
   const guesses = new PullGuesses();
   const lastReads = new KnownReadMarks();
-  const base: Pick<FeedReader, 'page' | 'find'> = {
+  const base: BaseFeed = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
       return withOrWithoutStore(context, reader, (as) => readPage(context, guesses, as, query, read));
@@ -456,17 +456,15 @@ async function findUnstored(
 const BATCH = 50;
 
 /** Reads of a feed that know nothing of marks. */
-interface BaseFeed {
-  page(reader: ReaderProfile, query: FeedQuery): Promise<readonly FeedEntry[]>;
-  find(reader: ReaderProfile, ids: readonly ActionId[]): Promise<readonly FeedEntry[]>;
-}
+type BaseFeed = Pick<FeedReader, 'page' | 'find'>;
 
 /**
  * A page with the items that came back to the reader: each stands at least where its state ended, and its lower position is
  * dropped. Items that are still away pass through here: the rules withhold them.
  *
  * Free for readers who never put an item away until a time. For others one query per session, plus one for a page in whose
- * range an item came back.
+ * range an item came back. For each page of the base feed: its entries that did not come back, and those that came back into the
+ * page's range; until there are enough, or all.
  * @param reading the same page without them.
  */
 async function pageWithReturned(
@@ -477,8 +475,18 @@ async function pageWithReturned(
 ): Promise<readonly FeedEntry[]> {
   const [ended, known] = await Promise.all([reader.returned(), reading]);
   if (ended.size === 0) return known;
-  const entries = await readWithReturned(base, { reader, query, ended, known });
-  return entries.sort(compareFeedPositions).slice(0, query.limit);
+  const entries: FeedEntry[] = [];
+  let piece: FeedQuery = query;
+  let read = known;
+  for (;;) {
+    const staying = read.filter((entry) => boosted(ended, entry) === entry);
+    const bottom = read.length < piece.limit ? undefined : read.at(-1);
+    entries.push(...staying, ...(await readBack(base, reader, ended, { query: piece, staying, bottom })));
+    if (bottom === undefined || entries.length >= query.limit)
+      return entries.sort(compareFeedPositions).slice(0, query.limit);
+    piece = { ...query, after: bottom, limit: query.limit - entries.length };
+    read = await base.page(reader, piece);
+  }
 }
 
 /** The same for entries that were found by their actions. */
@@ -490,40 +498,18 @@ async function withReturned(
   return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
 }
 
-interface PageToFill {
-  readonly reader: ReaderProfile;
-  readonly query: FeedQuery;
-  readonly ended: Returned;
-}
-
-/**
- * Enough entries for a page, or all, unordered. For each page of the base feed: its entries that did not come back, and those
- * that came back into the page's range.
- */
-async function readWithReturned(
-  base: BaseFeed,
-  { known, ...page }: PageToFill & { readonly known: readonly FeedEntry[] },
-): Promise<FeedEntry[]> {
-  const { reader, query, ended } = page;
-  const entries: FeedEntry[] = [];
-  let piece: FeedQuery = query;
-  let read = known;
-  for (;;) {
-    const staying = read.filter((entry) => boosted(ended, entry) === entry);
-    const bottom = read.length < piece.limit ? undefined : read.at(-1);
-    entries.push(...staying, ...(await readBack(base, { ...page, query: piece }, { staying, bottom })));
-    if (bottom === undefined || entries.length >= query.limit) return entries;
-    piece = { ...query, after: bottom, limit: query.limit - entries.length };
-    read = await base.page(reader, piece);
-  }
-}
-
 /** Entries that came back into the page's range. */
 async function readBack(
   base: BaseFeed,
-  { reader, query, ended }: PageToFill,
-  { staying, bottom }: { readonly staying: readonly FeedEntry[]; readonly bottom: FeedPosition | undefined },
+  reader: ReaderProfile,
+  ended: Returned,
+  piece: {
+    readonly query: FeedQuery;
+    readonly staying: readonly FeedEntry[];
+    readonly bottom: FeedPosition | undefined;
+  },
 ): Promise<readonly FeedEntry[]> {
+  const { query, staying, bottom } = piece;
   const { limit } = query;
   const known = new Set(staying.map(({ actionId }) => actionId));
   const isInPiece = (place: FeedPosition): boolean =>

@@ -105,7 +105,7 @@ export async function adoptDatabase(
       .batchSize(BATCH);
     try {
       while (await cursor.hasNext())
-        await notePublications(publications, cursor.readBufferedDocuments().filter(isKeyed));
+        await notePublications(publications, cursor.readBufferedDocuments().filter(isKeyed), '$set');
     } finally {
       await cursor.close();
     }

@@ -3,7 +3,7 @@ import type { ActionId } from '../../../../src/domain/action.ts';
 import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import {
   isKeyed,
-  keepPublications,
+  notePublications,
   type Published,
 } from '../../../../src/features/publish/store/publishing.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
@@ -64,7 +64,7 @@ export function offloadReturns(collections: Collections) {
           idempotencyKey: 1,
         })
         .toArray();
-      await keepPublications(publications, returning.filter(isKeyed));
+      await notePublications(publications, returning.filter(isKeyed), '$setOnInsert');
       return new Set(returning.map(({ _id }) => _id.toHexString()));
     },
 

@@ -81,42 +81,25 @@ async function fixIds(
   return { fixed, known: replayed };
 }
 
-/** Records the ids of keys, replacing existing records. */
+/**
+ * Records the ids of keys.
+ * @param how `$set` replaces existing records; `$setOnInsert` keeps them: another action may have been published under a key
+ * meanwhile
+ */
 export async function notePublications(
   publications: Collections['publications'],
   actions: readonly (Keyed & Published)[],
+  how: '$set' | '$setOnInsert',
 ): Promise<void> {
   if (actions.length === 0) return;
-  await publications.bulkWrite(
-    actions.map((action) => ({
-      updateOne: {
-        filter: { _id: publicationId(action) },
-        update: { $set: { actionId: action._id } },
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  );
-}
-
-/** Records the ids of keys that have no record: another action may have been published under a key meanwhile. */
-export async function keepPublications(
-  publications: Collections['publications'],
-  actions: readonly (Keyed & Published)[],
-): Promise<void> {
-  if (actions.length === 0) return;
-  await retryOnDuplicateKey(() =>
-    publications.bulkWrite(
-      actions.map((action) => ({
-        updateOne: {
-          filter: { _id: publicationId(action) },
-          update: { $setOnInsert: { actionId: action._id } },
-          upsert: true,
-        },
-      })),
-      { ordered: false },
-    ),
-  );
+  const operations = actions.map((action) => ({
+    updateOne: {
+      filter: { _id: publicationId(action) },
+      update: { [how]: { actionId: action._id } },
+      upsert: true,
+    },
+  }));
+  await retryOnDuplicateKey(() => publications.bulkWrite(operations, { ordered: false }));
 }
 
 /** Deletes the records of these keys. */
