@@ -1,3 +1,4 @@
+import { clock } from '../../src/lib/clock.ts';
 import { report } from '../../src/features/reports/reports.ts';
 import { ObjectId } from 'mongodb';
 import { openParts, type Parts } from './parts.ts';
@@ -171,7 +172,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     });
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
-  await services.markFeedRead(me(), new Date());
+  await services.markFeedRead(me(), clock.now());
   await services.markNotificationsSeen(me(), new Date());
   const keys = { p256dh: 'public', auth: 'secret' };
   const endpoint = 'https://push.example/one';

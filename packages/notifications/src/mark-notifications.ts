@@ -28,10 +28,11 @@ export async function markNotificationsRead(
   if (keys.length > MAX_MARKED)
     throw new FanfareError('BAD_USER_INPUT', `At most ${String(MAX_MARKED)} ids, got ${String(keys.length)}`);
   if (upTo !== null) await notificationsOf(core).markRead(userId, notAfterNow(upTo));
-  if (keys.length > 0) await notificationsOf(core).markGroupsRead(userId, [...new Set(keys)], clock.now());
+  if (keys.length > 0)
+    await notificationsOf(core).markGroupsRead(userId, [...new Set(keys)], clock.mark(clock.now()));
   await announceOwnMarks(core, userId);
 }
 
 function notAfterNow(time: Date): Date {
-  return new Date(Math.min(time.getTime(), clock.time()));
+  return clock.mark(new Date(Math.min(time.getTime(), clock.time())));
 }

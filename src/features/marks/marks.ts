@@ -112,7 +112,7 @@ export async function markItemsRead(
   const places = new Map(entries.map(({ actionId, relevancy }) => [actionId, relevancy]));
   await core.itemMarks.markRead(
     userId,
-    actions.map(({ id, latest }) => ({ actionId: id, readAt: places.get(id) ?? latest })),
+    actions.map(({ id, latest }) => ({ actionId: id, readAt: clock.mark(places.get(id) ?? latest) })),
   );
   await announce(core, updates(userId, entries));
 }

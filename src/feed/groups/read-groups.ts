@@ -272,7 +272,6 @@ const OBJECT_ID = /^[0-9a-f]{24}$/;
 const FIRST_ROUND = 50;
 const GROWTH = 10;
 const BATCH = 500;
-const MAX_GROUPS = 100;
 
 interface GroupMembersOptions {
   readonly actionGroups: ActionGroupsRepository;
@@ -298,7 +297,7 @@ interface Wanted {
 
 /**
  * The visible items of groups, in feed order. What the page's read has of a group comes first, without a query. All other
- * requests made in one turn of the event loop, for up to 100 groups, are read together, even when several fields request
+ * requests made in one turn of the event loop, up to 500, are read together, even when several fields request
  * the same group: one query for the groups, one for the reader's entries and one for the actions, repeated with ten times
  * as many members while that is not enough. Exact for any size: apart from items that came back, which are all read first, no
  * entry is above the `latest` of its action, so the order above the last action read is final. An entry that is found
@@ -313,7 +312,7 @@ class GroupMembers {
   constructor(options: GroupMembersOptions) {
     this.#options = options;
     // One batch at a time: the members of a group must be decided in order.
-    this.#ask = batched((wanted) => this.#inTurn(wanted), Infinity);
+    this.#ask = batched((wanted) => this.#inTurn(wanted), BATCH);
   }
 
   /** The group's first items until there are enough, or all. */
@@ -323,11 +322,7 @@ class GroupMembers {
 
   #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
     const loading = Promise.allSettled([this.#last]).then(async () => {
-      const groups = [...new Set(wanted.map(({ groupKey }) => groupKey))];
-      for (let from = 0; from < groups.length; from += MAX_GROUPS) {
-        const some = new Set(groups.slice(from, from + MAX_GROUPS));
-        await this.#load(wanted.filter(({ groupKey }) => some.has(groupKey)));
-      }
+      await this.#load(wanted);
       return wanted.map(({ groupKey }) => this.#group(groupKey).items);
     });
     this.#last = loading;

@@ -96,20 +96,16 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
     const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
     const item = (await showUnread(session, reader, batch)).at(-1);
-    if (item !== undefined)
-      return { item, isExact, cursor: relevancyCursor(userId, above(item), clock.now()) };
+    if (item === undefined) continue;
+    const { time: relevancy, actionId } = positionAbove({ time: item.relevancy, actionId: item.actionId });
+    return { item, isExact, cursor: relevancyCursor(userId, { relevancy, actionId }, clock.now()) };
   }
   return null;
-}
-
-function above({ relevancy, actionId }: FeedPosition): FeedPosition {
-  const { time, actionId: id } = positionAbove({ time: relevancy, actionId });
-  return { relevancy: time, actionId: id };
 }
 
 /** Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread. */
 export async function markFeedRead(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
   const { userId } = session.identity;
-  await core.feeds.markRead(userId, new Date(Math.min(upTo.getTime(), clock.time())));
+  await core.feeds.markRead(userId, clock.mark(new Date(Math.min(upTo.getTime(), clock.time()))));
   await announceListChange(core, [userId], 'marks');
 }

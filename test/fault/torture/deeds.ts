@@ -1,3 +1,4 @@
+import { clock } from '../../../src/lib/clock.ts';
 import type { ActionId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
@@ -104,7 +105,7 @@ export function deedsIn({ app, readers, actors }: World, random: SeededRandom, j
     actions.push(action.id);
   };
   const markRead: Deed = async () => {
-    await app.services.markFeedRead(app.session(random.pick(readers)), new Date());
+    await app.services.markFeedRead(app.session(random.pick(readers)), clock.now());
   };
   const deeds: readonly (readonly [number, Deed])[] = [
     [0.22, interact],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { dueNotifications } from '../../../packages/notifications/src/due.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { eventMover } from '../../support/events.ts';
@@ -40,7 +41,7 @@ test('moved events are noted by a read of each kind of documents and one write, 
   await services.follow(session('bea'), 'ann', 0);
   await services.follow(session('bea'), 'berlin', 0);
   expect(await noting(parts)).toEqual(['find follows', 'find members', 'update notificationStates']);
-  await services.markFeedRead(session('ann'), new Date());
+  await services.markFeedRead(session('ann'), clock.now());
   await services.removeInteraction(session('bea'), { own: { actionId: action.id, kind: 'LIKE' } });
   expect(await noting(parts)).toEqual([]);
 });

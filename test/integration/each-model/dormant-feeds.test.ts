@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import { dropDormant } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -46,7 +47,7 @@ describe.each(someModels(2))('with the feed model %s', (model) => {
     const old = await publish(parts, 3);
     for (const userId of ['ann', 'bob']) await parts.feedOf(userId);
     await parts.fanOut();
-    await parts.services.markFeedRead(parts.session('ann'), new Date());
+    await parts.services.markFeedRead(parts.session('ann'), clock.now());
     await allAsleepBut(parts, 'bob');
     const before = await stored(parts, 'bob');
     expect(await drop(parts)).toBe(1);

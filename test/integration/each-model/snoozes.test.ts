@@ -51,7 +51,7 @@ test.each(someModels(2))(
       [d, c, b],
       [e, a],
     ]);
-    await services.markFeedRead(ann(parts), new Date());
+    await services.markFeedRead(ann(parts), clock.now());
     await services.addInteraction(parts.session('bob'), { actionId: a, kind: 'LIKE' });
     await parts.fanOut();
     expect(await listed(parts)).toEqual([d, c, b]);

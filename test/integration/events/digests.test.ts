@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
@@ -81,7 +82,7 @@ test('reminds only of visible items, no one who has read, and waits during a rea
   const { services, session, database } = parts;
   const { action } = await parts.publish({ mentions: ['ann', 'bob', 'cid'] });
   await deliver('bob', 'cid');
-  await services.markFeedRead(session('bob'), new Date());
+  await services.markFeedRead(session('bob'), clock.now());
   await services.hideAction(session('admin', 'admin'), action.id, null);
   hours = 20;
   await database.collections.feeds.updateOne({ _id: 'cid' }, { $set: { activeAt: now() } });

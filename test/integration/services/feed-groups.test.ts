@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import type { FeedGroup } from '../../../src/features/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -140,7 +141,7 @@ test('counts groups, and those whose top item is unread', async () => {
   expect(await counts()).toEqual([2, 2]);
   await services.markItemsRead(parts.session('ann'), [ids[1] ?? '']);
   expect(await counts()).toEqual([2, 1]);
-  await services.markFeedRead(parts.session('ann'), new Date());
+  await services.markFeedRead(parts.session('ann'), clock.now());
   expect(await counts()).toEqual([2, 0]);
   await services.markItemsUnread(parts.session('ann'), [ids[0] ?? '']);
   expect(await counts()).toEqual([2, 0]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import type { FeedPage } from '../../../src/features/shapes.ts';
 import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -35,7 +36,7 @@ test('jumps to the oldest unread item: the page from there starts with it and co
   const ids = await publish(parts, 60);
   const newestFirst = await parts.feedOf('ann');
   const { edges } = await parts.services.readFeed(parts.session('ann'), { first: 100 });
-  await parts.services.markFeedRead(parts.session('ann'), edges[40]?.node.relevancy ?? new Date());
+  await parts.services.markFeedRead(parts.session('ann'), edges[40]?.node.relevancy ?? clock.now());
   const found = await firstUnread(parts);
   // Items of one moment are read together: 40 and 41 are a pair.
   expect(found?.item.actionId).toBe(newestFirst[39]);
@@ -51,7 +52,7 @@ test('is the last item for a reader who has read nothing, and null for one who h
   expect(await firstUnread(parts)).toBeNull();
   await publish(parts, 4);
   expect((await firstUnread(parts))?.item.actionId).toBe((await parts.feedOf('ann')).at(-1));
-  await parts.services.markFeedRead(parts.session('ann'), new Date());
+  await parts.services.markFeedRead(parts.session('ann'), clock.now());
   expect(await firstUnread(parts)).toBeNull();
 });
 
@@ -70,7 +71,7 @@ test('finds an item that was read and then bumped', async () => {
   const ids = await publish(parts, 6);
   // Not now: the comment gets its time by the clock of the database.
   const { edges } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
-  await parts.services.markFeedRead(parts.session('ann'), edges[0]?.node.relevancy ?? new Date());
+  await parts.services.markFeedRead(parts.session('ann'), edges[0]?.node.relevancy ?? clock.now());
   await parts.services.addInteraction(parts.session('ann'), { actionId: ids[2] ?? '', kind: 'COMMENT' });
   await parts.fanOut();
   expect((await firstUnread(parts))?.item.actionId).toBe(ids[2]);

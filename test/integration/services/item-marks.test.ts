@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -94,7 +95,7 @@ test('single items are read and unread whatever the read mark says, in every cou
   };
   await parts.services.markItemsRead(ann(parts), [b, d]);
   expect(await unread()).toEqual([c, a]);
-  await parts.services.markFeedRead(ann(parts), new Date());
+  await parts.services.markFeedRead(ann(parts), clock.now());
   expect(await unread()).toEqual([]);
   await parts.services.markItemsUnread(ann(parts), [a, d, a]);
   expect(await unread()).toEqual([d, a]);

@@ -48,7 +48,7 @@ test('a process that knows the counts of a feed says what one says that has just
         refs: [{ id: 'thing', type: 'thing', label: 'Thing' }],
       }),
     () => letExpire(parts, third, new Date(Date.now() + HOUR)),
-    () => services.markFeedRead(ann(), new Date()),
+    () => services.markFeedRead(ann(), clock.now()),
     () => publish(parts, 'red', { actorId: 'carl' }),
     () => services.addMute(ann(), { memberId: 'carl' }),
     () => services.removeMute(ann(), { memberId: 'carl' }),
@@ -81,7 +81,7 @@ test('a session that read its reader before says nothing about an answer that ca
   await countsOf(parts);
   const early = parts.session('ann');
   await early.profile();
-  await services.markFeedRead(parts.session('ann'), new Date());
+  await services.markFeedRead(parts.session('ann'), clock.now());
   await (await services.readFeed(early, { withUnread: true })).countUnread();
   await services.countUnread(early);
   const read = { count: 0, isExact: true };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
 import type { FeedGroup, FeedOrder, FeedPage } from '../../../src/features/shapes.ts';
+import { clock } from '../../../src/lib/clock.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
 
@@ -32,7 +33,7 @@ function unreadOn(page: FeedPage): number {
 async function openScene(options: PartsOptions = {}): Promise<Parts> {
   const parts = await openParts(options);
   await publishTo(parts, 8);
-  await parts.services.markFeedRead(parts.session('ann'), new Date());
+  await parts.services.markFeedRead(parts.session('ann'), clock.now());
   await publishTo(parts, 12, 'blue');
   return parts;
 }
@@ -65,7 +66,7 @@ test('a page uses one profile of its reader, as of when the read was recorded', 
   await parts.database.collections.feeds.updateOne({ _id: 'ann' }, { $set: { activeAt: new Date(0) } });
   const session = parts.session('ann');
   await session.profile();
-  await parts.services.markFeedRead(parts.session('ann'), new Date());
+  await parts.services.markFeedRead(parts.session('ann'), clock.now());
   const page: FeedPage = await parts.services.readFeed(session, { withUnread: true, first: 5 });
   expect(unreadOn(page)).toBe(0);
   expect(await page.countUnread()).toEqual({ count: 0, isExact: true });

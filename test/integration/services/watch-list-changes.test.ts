@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { publishSome } from '../../conformance/feed-tools.ts';
 import { openLiveList, wholeList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -101,7 +102,7 @@ test('sends FeedResync for a mark of everything', async () => {
   await using unread = await openLiveList(parts, ann(parts), { filter });
   await using whole = await openLiveList(parts, ann(parts));
   expect(unread.shown.size).toBe(1);
-  await parts.services.markFeedRead(parts.session(ANN), new Date());
+  await parts.services.markFeedRead(parts.session(ANN), clock.now());
   await expectFeed(parts, unread, filter);
   await expectFeed(parts, whole);
   expect([unread.resyncs, whole.resyncs]).toEqual([['marks'], ['marks']]);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clock } from '../../../src/lib/clock.ts';
 import { LiveLogUnavailable } from '../../../src/live/live-log.ts';
 import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import { commandsOf } from '../../support/commands.ts';
@@ -54,7 +55,7 @@ test('sends it when the reader marks as read, mutes or unmutes elsewhere, in eve
   const steps = [
     [() => parts.services.addMute(parts.session('ann'), { memberId: 'bob' }), 1],
     [() => parts.services.removeMute(parts.session('ann'), { memberId: 'bob' }), 2],
-    [() => parts.services.markFeedRead(parts.session('ann'), new Date()), 0],
+    [() => parts.services.markFeedRead(parts.session('ann'), clock.now()), 0],
   ] as const;
   for (const [step, count] of steps) {
     await step();
@@ -184,7 +185,7 @@ test('costs an idle watcher nothing, and one who does not request counts neither
   await using plain = await watching(parts.services, parts.session('ann').identity, {});
   await using counted = await watching(parts.services, parts.session('ann').identity);
   const commands = await commandsOf(parts.database, async () => {
-    for (let n = 0; n < 3; n += 1) await parts.services.markFeedRead(parts.session('bob'), new Date());
+    for (let n = 0; n < 3; n += 1) await parts.services.markFeedRead(parts.session('bob'), clock.now());
   });
   expect(commands.map(({ name, collection }) => [name, collection])).toEqual(
     Array.from({ length: 3 }, () => ['update', 'feeds']),
@@ -203,7 +204,7 @@ test('counts no further while a client does not read', async () => {
   const commands = await commandsOf(parts.database, async () => {
     for (let n = 0; n < 5; n += 1) await parts.services.markFeedRead(parts.session('ann'), new Date(n));
     await using other = await watching(parts.services, parts.session('ann').identity);
-    await parts.services.markFeedRead(parts.session('ann'), new Date());
+    await parts.services.markFeedRead(parts.session('ann'), clock.now());
     await other.unread();
   });
   // The other one has counted once.

@@ -29,6 +29,22 @@ describe('the clock', () => {
     expect(days(clock.now().getTime())).toBe(3);
   });
 
+  test("what comes after a reader's mark is later than it, also while the clock stands still", () => {
+    const { clock, machine } = clockBy(5 * DAY);
+    const item = clock.time();
+    machine.time -= 20;
+    const mark = clock.mark(clock.now());
+    expect(mark.getTime()).toBe(item);
+    expect(clock.time()).toBeGreaterThan(item);
+    expect(clock.mark(new Date(item))).toEqual(mark);
+    expect(clock.time()).toBe(item + 1);
+    for (let last = clock.time(), n = 0; n < 10_000; n += 1, last = clock.time()) {
+      clock.mark(clock.now());
+      expect(clock.time()).toBeGreaterThanOrEqual(last);
+    }
+    expect(clock.time() - machine.time).toBeLessThanOrEqual(500);
+  });
+
   test("is the machine's if the difference is too small to measure", () => {
     const { clock, machine } = clockBy(5 * DAY);
     clock.observe({ time: 5 * DAY - 40_000, at: performance.now(), uncertainty: 60_000 });
