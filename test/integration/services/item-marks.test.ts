@@ -46,6 +46,19 @@ test('archived items leave the feed for their own list, and a bump does not brin
   expect(await listed(parts, { ...ARCHIVED, first: 1 })).toEqual([c]);
 });
 
+test('the list of archived items is read page by page, without a gap and without a repetition', async () => {
+  await using parts = await openParts();
+  const ids = await published(parts, 5);
+  for (const id of ids) await parts.services.archiveFeedItem(ann(parts), id);
+  const read: string[] = [];
+  for (let after: string | null = null, hasNextPage = true; hasNextPage;) {
+    const page = await parts.services.readFeed(ann(parts), { ...ARCHIVED, first: 2, after });
+    read.push(...page.edges.map(({ node }) => node.actionId));
+    ({ endCursor: after, hasNextPage } = page);
+  }
+  expect(read).toEqual(ids.toReversed());
+});
+
 test('hidden and archived are one state: setting one replaces the other, and undoing one keeps the other', async () => {
   await using parts = await openParts();
   const [a = '', b = ''] = await published(parts, 2);
