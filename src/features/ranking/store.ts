@@ -136,12 +136,16 @@ function slotOf(generation: Date): `g${number}` {
 export function scoresRepository({ scores, rankings }: Collections) {
   const leases = leased(rankings, 'lease');
   let latest = NEVER;
+  let askAgainAt = -Infinity;
 
   return {
-    /** The latest complete generation; `null` before the first. No query until the next one begins. */
+    /** The latest complete generation; `null` before the first. Asked again, once a second, when the next one is due. */
     async current(): Promise<Date | null> {
-      if (latest.getTime() < generationAt(clock.now()).getTime())
+      const isDue = latest.getTime() < generationAt(clock.now()).getTime();
+      if (isDue && performance.now() >= askAgainAt) {
         latest = (await rankings.findOne({ _id: 'top' }))?.generation ?? NEVER;
+        askAgainAt = performance.now() + 1_000;
+      }
       return latest.getTime() === NEVER.getTime() ? null : latest;
     },
 
@@ -201,6 +205,7 @@ export function scoresRepository({ scores, rankings }: Collections) {
     async finish(generation: Date): Promise<void> {
       await rankings.updateOne({ _id: 'top' }, { $max: { generation }, $unset: { lease: 1 } });
       latest = NEVER;
+      askAgainAt = -Infinity;
     },
 
     /** Deletes scores of actions recorded before. */
