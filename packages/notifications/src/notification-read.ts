@@ -51,6 +51,7 @@ interface Builder {
 interface Found {
   readonly groups: readonly NotificationGroup[];
   readonly revisions: ReadonlyMap<ActionId, number>;
+  readonly versions: ReadonlyMap<ActionId, number>;
   readonly waiting: ReadonlyMap<string, PairToRead>;
   readonly pairs: ReadonlySet<string>;
   readonly placed: ReadonlySet<string>;
@@ -109,6 +110,8 @@ export class NotificationRead {
   #groups: Map<string, Builder> | null = new Map();
   /** Revisions of actions that were read with it. */
   #revisions = new Map<ActionId, number>();
+  /** Versions of actions of the reader. */
+  #versions = new Map<ActionId, number>();
   /** There is more of what others did with actions of the reader than was read at once. */
   #isOwnedFull = false;
   /** What of it was read one by one, by key of the notification. */
@@ -278,7 +281,7 @@ export class NotificationRead {
     await this.#take(this.#sources, opened.sources());
     const revisions = new Map(this.#revisions);
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
-    if (this.#isOwnedFull) await this.#readPairs();
+    if (this.#isOwnedFull) await this.#readPairs(list === null ? null : keptOf(this.#core).find(list, null));
     else this.#closeOwned();
     // Of other actions the answer does not say that nothing has changed.
     if (list !== null && [...this.#pairs].every((key) => this.#waiting.has(key)))
@@ -291,7 +294,12 @@ export class NotificationRead {
 
   #found(revisions: ReadonlyMap<ActionId, number>): Found {
     return {
-      ...{ revisions, groups: this.#sorted, isOwnedFull: this.#isOwnedFull },
+      ...{
+        revisions,
+        versions: new Map(this.#versions),
+        groups: this.#sorted,
+        isOwnedFull: this.#isOwnedFull,
+      },
       ...{ waiting: new Map(this.#waiting), pairs: new Set(this.#pairs), placed: new Set(this.#placed) },
       sources: new Map(this.#sources),
     };
@@ -306,6 +314,7 @@ export class NotificationRead {
     this.#groups = null;
     this.#sorted = found.groups;
     this.#revisions = new Map(found.revisions);
+    this.#versions = new Map(found.versions);
     this.#waiting = new Map(found.waiting);
     this.#pairs = new Set(found.pairs);
     this.#placed = new Set(found.placed);
@@ -317,8 +326,9 @@ export class NotificationRead {
   /**
    * What others did with actions of the reader as far as it was not read at once, together with the actions that are needed.
    * Of what is not shown only where it stands, and nothing where nobody counts any more.
+   * @param last the list as it was kept: what it has of actions that have not changed is not read again.
    */
-  async #readPairs(): Promise<void> {
+  async #readPairs(last: Found | null): Promise<void> {
     const { profile, state } = await this.opened();
     const { groups, shown } = this.#size;
     const known = this.#inPlace();
@@ -335,10 +345,23 @@ export class NotificationRead {
       : isShown && isPlain(profile)
         ? [...open, ...rest.map((pair) => ({ ...pair, isNewestOnly: true }))]
         : more;
-    const beside = this.#beside(pairs);
+    const same = pairs.filter((pair) => this.#isUnchanged(last, pair));
+    const events = new Map(last?.groups.map((group) => [group.key, group.events]));
+    const rows = same.map((pair) => ({ ...pair, events: events.get(keyOf(pair)) ?? [] }));
+    await this.#add({ rows: [], pairs: rows });
+    const beside = this.#beside(pairs.filter((pair) => !same.includes(pair)));
     await this.#add(await notificationsOf(this.#core).readOn(this.#query(new Map()), beside));
-    for (const pair of pairs) if (pair.isNewestOnly === true) this.#pairs.delete(keyOf(pair));
+    for (const pair of pairs)
+      if (pair.isNewestOnly === true) this.#pairs.delete(keyOf(pair));
+      else this.#pairs.add(keyOf(pair));
     if (!isEnough) this.#closeOwned();
+  }
+
+  /** Whether the list had as much of it, and nothing has happened with the action since. */
+  #isUnchanged(last: Found | null, { isNewestOnly, ...pair }: PairToRead): boolean {
+    const version = this.#versions.get(pair.actionId);
+    if (last === null || version === undefined || last.versions.get(pair.actionId) !== version) return false;
+    return last.pairs.has(keyOf(pair)) || (isNewestOnly === true && last.placed.has(keyOf(pair)));
   }
 
   /** Everything is known of the actions of the reader that were read, and what is later than the last that was read at once. */
@@ -416,8 +439,9 @@ export class NotificationRead {
     }
     this.#core.actionCache.keep(actions);
     for (const { id, rev } of actions) this.#revisions.set(id, rev);
-    for (const { id, rev, pairs: ofAction, event } of rows) {
+    for (const { id, rev, version, pairs: ofAction, event } of rows) {
       if (rev !== null) this.#revisions.set(id, rev);
+      if (version !== null) this.#versions.set(id, version);
       for (const pair of ofAction) this.#waiting.set(keyOf(pair), pair);
       if (event !== null) this.#put(event.kind, event.of, event, event.refId);
     }

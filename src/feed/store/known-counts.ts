@@ -12,10 +12,10 @@ export class Known<T extends object> {
     this.#known = new LRUCache({ maxSize: most, sizeCalculation: ({ made }) => sizeOf(made) });
   }
 
-  /** `null`: not known for this answer. */
-  find(list: string, print: string): T | null {
+  /** `null`: not known for this answer. @param print `null`: of whatever answer. */
+  find(list: string, print: string | null): T | null {
     const known = this.#known.get(list);
-    return known?.print === print ? known.made : null;
+    return known !== undefined && (print ?? known.print) === known.print ? known.made : null;
   }
 
   keep(list: string, print: string, made: T): void {

@@ -73,6 +73,8 @@ export interface SourceRow {
   readonly event: RowEvent | null;
   /** Of the document, if it is an action. */
   readonly rev: number | null;
+  /** Of an action of the reader: changes with each of its interactions. */
+  readonly version: number | null;
   /** What others may have done with it. */
   readonly pairs: readonly PairToRead[];
 }
@@ -352,6 +354,7 @@ type Row = Document & {
   readonly source: Source;
   readonly time: Date;
   readonly rev?: number;
+  readonly version?: number;
   readonly actorId?: UserId;
 };
 
@@ -361,11 +364,11 @@ function newestFirst(rows: readonly Row[]): SourceRow[] {
 }
 
 function toRow(row: Row): SourceRow {
-  const { source, time, rev = null } = row;
+  const { source, time, rev = null, version = null } = row;
   const id = row._id.toHexString();
   const { engagement } = row as Partial<Pick<ActionDocument, 'engagement'>>;
   const pairs = engagement === undefined ? [] : pairsOf(id, engagement);
-  return { id, source, time, rev, pairs, event: eventOf(row, id) };
+  return { id, source, time, rev, version, pairs, event: eventOf(row, id) };
 }
 
 function eventOf(row: Row, id: string): RowEvent | null {
