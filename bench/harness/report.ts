@@ -94,12 +94,7 @@ function section({ provenance, ...report }: KeptReport, raw: string): string[] {
   const { title, about, shownIn, figures, tables = [], command, size } = report;
   const { measuredAt, machine, commit, versions } = provenance;
   if (shownIn !== undefined)
-    return [
-      `## ${title}`,
-      '',
-      `\`${command}\`, shown in [${shownIn}](../${shownIn}). Raw: [${raw}](${raw})`,
-      '',
-    ];
+    return [`**${title}**: \`${command}\`, shown in [${shownIn}](../${shownIn}). Raw: [${raw}](${raw})`, ''];
   const targets = figures.some(({ target }) => target !== undefined);
   return [
     `## ${title}`,

@@ -29,7 +29,7 @@ interface Reconnects {
 async function run(context: PartContext): Promise<PartReport> {
   const { options, say } = context;
   const all: Reconnects[] = [];
-  for (const sockets of sized(options, { full: [2_000, 10_000, 25_000], short: [1_000], smoke: [20] })) {
+  for (const sockets of sized(options, { full: [2_000, 10_000, 25_000], short: [10_000], smoke: [20] })) {
     say(`${String(sockets)} sockets`);
     all.push(await withSockets(context, sockets));
   }
@@ -125,9 +125,9 @@ function figuresOf({ sockets, series }: Reconnects): Figure[] {
   const named = (name: string, unit: string): Figure =>
     figureOf({ ...of(name), name: `${at}: ${name}` }, unit);
   const resyncs = of(RESYNCS).values.reduce((sum, value) => sum + value, 0);
-  const complete = { ...named(COMPLETE, 's'), note: `${String(resyncs)} ${RESYNCS}` };
+  const beside = besides(`${at}: ${COMPLETE}`, 's', of(COMPLETE), of(BESIDE));
+  const complete = { ...beside, note: `${String(resyncs)} ${RESYNCS}; ${beside.note ?? ''}` };
   return [
-    besides(`${at}: ${SUBSCRIBED}`, 's', of(SUBSCRIBED), of(BESIDE)),
     sockets < 10_000 ? complete : atMost(10, 's', complete),
     atMost(200, 'ms', named(HEALTH, 'ms')),
     atMost(3, 's', named(TO_ALL, 's')),
