@@ -82,6 +82,7 @@ export const WHOLE_STORY: Story = {
       do: 'followMany',
       pairs: [
         { by, ref: 'site', isAssigned: true },
+        { by: 'cid', ref: 'site', isAssigned: true },
         { by, ref: 'ann' },
       ],
     },
@@ -102,6 +103,7 @@ export const WHOLE_STORY: Story = {
     said('COMMENT', 0, { replyTo: 0 }),
     { do: 'editInteraction', action: 0, interaction: 1, by, words: 'Really?' },
     said('LIKE', 1),
+    said('LIKE', 1, { actor: 'cid' }),
     said('REACTION', 2),
     { do: 'takeBack', action: 1, by, kind: 'LIKE', reaction: null },
     { do: 'hideInteraction', action: 0, interaction: 0 },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
 import type { Step } from '../../support/model-steps.ts';
+import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
+import { notificationsFor } from '../../support/model-notifications.ts';
 import { happens } from '../../support/model-story.ts';
 import type { ShownItem, View } from '../../support/model-views.ts';
 import { KINDS, WHOLE_STORY } from '../../support/model-whole-story.ts';
@@ -27,6 +29,7 @@ test.each(someModels(0).flatMap((model) => CAPS.map((cap) => ({ model, cap }))))
     await using parts = await openParts(options);
     const effective = new Set<Step['do']>();
     const taken = new Set<Step['do']>();
+    let notified: string[] = [];
     let shown: View = {};
     await happens(parts, 0, WHOLE_STORY, {
       taken(step, hasChanged) {
@@ -34,12 +37,17 @@ test.each(someModels(0).flatMap((model) => CAPS.map((cap) => ({ model, cap }))))
         if (hasChanged) effective.add(step.do);
       },
       async end(run) {
+        notified = run.model.readers
+          .flatMap((reader) => notificationsFor(run.model, reader))
+          .map(({ kind }) => kind);
         shown = await expectRebuildsChangeNothing(run, run.reader(WHOLE_STORY.focus));
       },
     });
     expect([...taken].sort()).toEqual(Object.keys(KINDS).sort());
     const changing = Object.entries(KINDS).flatMap(([kind, what]) => (what === 'changes' ? [kind] : []));
     expect([...effective].sort()).toEqual(changing.sort());
+    // No type of these actions says to notify somebody.
+    expect([...new Set(notified), 'OWN'].sort()).toEqual([...NOTIFICATION_KINDS].sort());
     const reasons = (shown['feed'] as readonly ShownItem[]).flatMap((item) => item.reasons);
     // What is addressed to the team is what this reader put aside.
     expect([...new Set(reasons)].sort()).toEqual(['FOLLOW', 'MENTION', 'RESHARE']);
