@@ -1,9 +1,12 @@
+import { createFailureLog } from '../telemetry/failure-log.ts';
+import { logRequest } from '../telemetry/events.ts';
+import { toApiError } from '../graphql/errors.ts';
+import type { GraphQLError } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { CorsOrigins } from '../config/config.ts';
 import type { Core } from '../features/core.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { RequestObserver } from './exchange/respond.ts';
 import type { PersistedOperations } from './execution/persisted-operations.ts';
 import type { AddressOf } from './identity/addresses.ts';
 import type { AuthOptions, Authenticate } from './identity/auth.ts';
@@ -74,4 +77,32 @@ export interface HttpContext extends HttpServerOptions {
   readonly connections: Connections;
   readonly quota: SubscriptionQuota;
   readonly observer: RequestObserver;
+}
+
+export interface RequestObserver {
+  /** @param startedAt on the `performance.now()` clock */
+  finished(operation: string | null, errors: readonly GraphQLError[] | undefined, startedAt: number): void;
+  /** The error as shown to the client; internal errors are logged. */
+  readonly presentError: (error: unknown) => GraphQLError;
+}
+
+export function createRequestObserver(
+  logger: Logger,
+  metrics: Metrics,
+  isUnavailable: (error: unknown) => boolean,
+): RequestObserver {
+  const policy = { isUnavailable, report: createFailureLog(logger) };
+  return {
+    finished(operation, errors, startedAt) {
+      const code = errors?.[0]?.extensions['code'];
+      const figures = {
+        operation,
+        code: typeof code === 'string' ? code : 'OK',
+        seconds: (performance.now() - startedAt) / 1_000,
+      };
+      metrics.requestFinished(figures);
+      logRequest(logger, figures);
+    },
+    presentError: (error) => toApiError(error, policy),
+  };
 }

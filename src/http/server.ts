@@ -5,14 +5,17 @@ import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/ev
 import { createAddressOf } from './identity/addresses.ts';
 import { createAuthenticator, type Caller } from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
-import type { HttpContext, HttpServerOptions } from './http-context.ts';
+import {
+  createRequestObserver,
+  type HttpContext,
+  type HttpServerOptions,
+  type RequestObserver,
+} from './http-context.ts';
 import {
   GRAPHQL_PATH,
   requestPath,
   type Handler,
   sendJson,
-  createRequestObserver,
-  type RequestObserver,
   readOnly,
   send,
   isStream,

@@ -15,7 +15,7 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { findOperation, documentFault } from '../../../graphql/limits/document-limits.ts';
-import type { RequestObserver } from '../../exchange/respond.ts';
+import type { RequestObserver } from '../../http-context.ts';
 import type { HttpContext } from '../../http-context.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { tracedEntry } from '../../../telemetry/tracing.ts';
