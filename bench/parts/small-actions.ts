@@ -1,10 +1,18 @@
 import { ObjectId, type WithId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
+import { Closer } from '../../src/lib/closer.ts';
 import { itemId } from '../../src/feed/models/items.ts';
 import { openInProcess } from '../harness/in-process.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { atLeast, type PartReport } from '../harness/report.ts';
-import { alternate, figureOf, ratioFigure, seriesNamed, type Series } from '../harness/rounds.ts';
+import {
+  alternate,
+  figureOf,
+  ratioFigure,
+  seriesNamed,
+  type Measure,
+  type Series,
+} from '../harness/rounds.ts';
 import { now } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { informPlanner, load, openRawWorld, type RawWorld } from '../world/raw.ts';
@@ -19,30 +27,28 @@ const WAITING = { 'fanOut.state': 'PENDING', 'fanOut.leaseUntil': { $exists: tru
 export const smallActionsPart: Part = { name: 'small-actions', run };
 
 async function run(context: PartContext): Promise<PartReport> {
-  const { environment, options, say } = context;
+  const { environment, options } = context;
   const [few, many] = sized(options, { full: [1_000, 100_000], short: [1_000, 10_000], smoke: [100, 200] });
-  await using ours = await openRawWorld(environment, DATABASE);
-  await using rawWorld = await openRawWorld(environment, `${DATABASE}_raw`);
-  const template = await publishOne(context, ours);
-  const series: Series[] = [];
+  await using closer = new Closer();
+  const template = await publishOne(context);
+  const measures: Measure[] = [];
+  // With few and with many turn about: how fast the machine is does not stay the same.
   for (const waiting of [few, many] as const) {
-    say(`${String(waiting)} waiting`);
-    series.push(
-      ...(await alternate(
-        [
-          async () => {
-            await fill(ours, template, waiting);
-            return { [fanfareAt(waiting)]: await delivered(context, few) };
-          },
-          async () => {
-            await fill(rawWorld, template, waiting);
-            return { [leastAt(waiting)]: await least(rawWorld, few) };
-          },
-        ],
-        roundsOf(options, { full: [5, 1], short: [3, 1], smoke: [1, 0] }),
-      )),
+    const database = `${DATABASE}_${String(waiting)}`;
+    const ours = closer.own(await openRawWorld(environment, database));
+    const rawWorld = closer.own(await openRawWorld(environment, `${database}_raw`));
+    measures.push(
+      async () => {
+        await fill(ours, template, waiting);
+        return { [fanfareAt(waiting)]: await delivered(context, database, few) };
+      },
+      async () => {
+        await fill(rawWorld, template, waiting);
+        return { [leastAt(waiting)]: await least(rawWorld, few) };
+      },
     );
   }
+  const series = await alternate(measures, roundsOf(options, { full: [5, 1], short: [3, 1], smoke: [1, 0] }));
   const [atFew, atMany] = [seriesNamed(series, fanfareAt(few)), seriesNamed(series, fanfareAt(many))];
   const ratio = (a: Series, b: Series) => ratioFigure(`${a.name} / ${b.name}`, a, b);
   return {
@@ -69,12 +75,12 @@ function leastAt(waiting: number): string {
 }
 
 /** An action as the server records it. */
-async function publishOne({ environment }: PartContext, { actions }: RawWorld) {
+async function publishOne({ environment }: PartContext) {
+  await using world = await openRawWorld(environment, DATABASE);
   await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
   await fanfare.publish(ratingInput(0, [], { mentions: ['reader-0'] }));
-  const [action] = await actions.find().toArray();
+  const [action] = await world.actions.find().toArray();
   if (action === undefined) throw new Error('The published action is not there');
-  await actions.deleteMany({});
   return action;
 }
 
@@ -99,8 +105,8 @@ async function fill(world: RawWorld, template: WithId<ActionDocument>, waiting: 
 }
 
 /** Actions a second. */
-async function delivered({ environment }: PartContext, count: number): Promise<number> {
-  await using fanfare = await openInProcess(environment, DATABASE, { worker: true });
+async function delivered({ environment }: PartContext, database: string, count: number): Promise<number> {
+  await using fanfare = await openInProcess(environment, database, { worker: true });
   return await fanfare.rate(count);
 }
 
