@@ -49,6 +49,8 @@ interface Builder {
 
 /** What was found by the first read of a list, and by the second one if it was needed. */
 interface Found {
+  /** Of the directory. An erasure renews it once no interaction names the member any more. */
+  readonly stamp: number;
   readonly groups: readonly NotificationGroup[];
   readonly revisions: ReadonlyMap<ActionId, number>;
   readonly versions: ReadonlyMap<ActionId, number>;
@@ -270,6 +272,7 @@ export class NotificationRead {
       pulled.size > MAX_WINDOW ? [] : [...pulled],
     );
     const { pulledFollows, ...reader } = opened.reader;
+    const stamp = reader.directoryStamp;
     this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
     const profile = await this.#session.profile();
     this.#opened = {
@@ -281,20 +284,22 @@ export class NotificationRead {
     await this.#take(this.#sources, opened.sources());
     const revisions = new Map(this.#revisions);
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
-    if (this.#isOwnedFull) await this.#readPairs(list === null ? null : keptOf(this.#core).find(list, null));
+    const last = list === null ? null : keptOf(this.#core).find(list, null);
+    if (this.#isOwnedFull) await this.#readPairs(last?.stamp === stamp ? last : null);
     else this.#closeOwned();
     // Of other actions the answer does not say that nothing has changed.
     if (list !== null && [...this.#pairs].every((key) => this.#waiting.has(key)))
-      keptOf(this.#core).keep(list, opened.print, this.#found(revisions));
+      keptOf(this.#core).keep(list, opened.print, this.#found(stamp, revisions));
   }
 
   #listOf({ userId }: ReaderProfile): string {
     return JSON.stringify([userId, ...Object.values(this.#size)]);
   }
 
-  #found(revisions: ReadonlyMap<ActionId, number>): Found {
+  #found(stamp: number, revisions: ReadonlyMap<ActionId, number>): Found {
     return {
       ...{
+        stamp,
         revisions,
         versions: new Map(this.#versions),
         groups: this.#sorted,

@@ -2,6 +2,7 @@ import type { ErasureSubject } from '../../../src/domain/erasure.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { FORMER_MEMBER } from '../../../src/domain/erasure.ts';
+import { actorsOf } from '../../../packages/notifications/src/read-notifications.ts';
 import { eraseMember } from '../../../packages/erasure/src/erase-member.ts';
 import { type MemberTraces, memberTraces } from '../../../packages/erasure/src/store/member-traces.ts';
 import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
@@ -232,6 +233,33 @@ describe('an erased member', () => {
 });
 
 describe('erasing', () => {
+  test('is not named by notifications that a process has kept, when others with the action come', async () => {
+    await using parts = await openParts();
+    const { services, session } = parts;
+    const publish = async () => (await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id;
+    const [commented, liked] = [await publish(), await publish()];
+    await services.addInteraction(session('eve'), { actionId: commented, kind: 'COMMENT', text: 'So' });
+    const like = (by: string) => services.addInteraction(session(by), { actionId: liked, kind: 'LIKE' });
+    await like('bob');
+    // More than a page reads at once: the comment is read on its own.
+    await parts.database.collections.interactions.insertMany(
+      Array.from({ length: 101 }, (_, n) => ({
+        ...{ _id: new ObjectId(), actionId: new ObjectId(liked), key: `LIKE-${String(n)}`, kind: 'LIKE' },
+        ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(), ownerId: 'ann' },
+      })),
+    );
+    const actors = async () => {
+      const { edges } = await services.readNotifications(session('ann'), {});
+      return edges.flatMap(({ node }) => actorsOf(node));
+    };
+    expect(await actors()).toContain('eve');
+    await erase(parts, 'eve');
+    await like('cid');
+    const others = await actors();
+    expect(others).toContain('cid');
+    expect(others).not.toContain('eve');
+  });
+
   test('is for admins', async () => {
     await using parts = await openParts();
     for (const roles of [['user'], ['service']] as const) {
