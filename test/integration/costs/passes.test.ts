@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let parts: Parts;
 beforeAll(async () => {
@@ -138,12 +139,19 @@ test('a comment brings an action back into a feed that had no room for it, also 
   const above = { relevancy: new Date(conducted.getTime() + 1_000), actionId: action.id };
   await feeds.raiseFloor('ova', above, new Date());
   await parts.feedStore.remove(['ova', 'pia'], [action.id]);
-  await feeds.markDue(['pia'], new Date(Date.now() + 60_000));
+  await feeds.markDue(['pia'], new Date(Date.now() + 3_600_000));
   await parts.services.addInteraction(parts.session('ray'), { actionId: action.id, kind: 'COMMENT' });
+  // No rebuild: the pass does it.
+  await using worker = parts.worker();
+  worker.start();
+  const lifted = async (): Promise<string[]> => {
+    const held = await parts.feedStore.held(action.id, readers);
+    return held.flatMap((item) => (item.relevancy > above.relevancy ? [item.userId] : [])).sort();
+  };
+  await expect.poll(lifted, { timeout: PATIENCE_MS }).toEqual(readers);
+  await feeds.markDue(['pia'], new Date(0));
   await parts.fanOut();
-  const held = await parts.feedStore.held(action.id, readers);
-  expect(held.map(({ userId }) => userId).sort()).toEqual(readers);
-  expect(held.every(({ relevancy }) => relevancy > above.relevancy)).toBe(true);
+  expect(await lifted()).toEqual(readers);
 });
 
 test('a like visits nobody but those it concerns, and tells all who watch of the count', async () => {
