@@ -7,11 +7,8 @@ import { noteReasons } from './used-reasons.ts';
 
 const PREFIX = 'history';
 
-/** What random histories are to reach. No type of their actions says to notify somebody, so there is no OWN. */
-const WANTED: readonly string[] = [
-  ...Object.keys(KINDS),
-  ...NOTIFICATION_KINDS.filter((kind) => kind !== 'OWN'),
-];
+/** What random histories are to reach. */
+const WANTED: readonly string[] = [...Object.keys(KINDS), ...NOTIFICATION_KINDS];
 
 /** Notes kinds of steps and of notifications that a history of the current file has reached. */
 export function noteReached(kinds: readonly string[]): void {

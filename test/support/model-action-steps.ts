@@ -19,6 +19,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
   const { parts, model, id } = run;
   const { scope, type, tags, text, count } = step;
   const actorId = id(step.actor);
+  const asked = type === 'ApplicantRatingRequested' ? id(found(step.asked)) : null;
   const [mentions, recipients, refIds] = [step.mentions, step.recipients, step.refs].map((names) =>
     names.map(id),
   );
@@ -26,7 +27,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
   const input: PublishActionInput = {
     ...{ actorId, scope, mentions, recipients, conducted },
     refs: found(refIds).map((refId) => ({ id: refId, type: 'thing', label: refId })),
-    descriptor: descriptorFor(type, id, tags, text),
+    descriptor: descriptorFor({ type, tags, text, asked }, id),
   };
   const { result: outcomes, instant } = await during(() =>
     parts.services.publishActions(
@@ -43,7 +44,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
     if (action === null) continue;
     const recorded = instant(action.recorded);
     const published: ModelAction = {
-      ...{ id: action.id, actorId, recorded, scope, groupId, type, tags, text: textOf(type, text) },
+      ...{ id: action.id, actorId, recorded, scope, groupId, type, asked, tags, text: textOf(type, text) },
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
       conducted: conducted?.getTime() ?? recorded,
       ...{ interactions: [], isHidden: false, isDeleted: false, version: 1, refsGiven: ++model.turn },

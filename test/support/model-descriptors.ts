@@ -7,17 +7,17 @@ export function textOf(type: ModelAction['type'], text: string): string {
 
 /** A descriptor of this type, as it is given. */
 export function descriptorFor(
-  type: ModelAction['type'],
+  { type, tags, text, asked }: Pick<ModelAction, 'type' | 'tags' | 'text' | 'asked'>,
   id: (name: string) => string,
-  tags: readonly string[],
-  text: string,
 ): object {
-  const named = {
-    applicantId: id('applicant'),
-    applicantName: 'A',
-    positionId: id('position'),
-    positionName: 'P',
-  };
-  const custom = { verb: text, objectType: 'post', objectId: 'post-1' };
-  return type === 'Custom' ? { custom: { ...custom, tags } } : { newApplicant: { ...named, tags } };
+  if (type === 'Custom') return { custom: { verb: text, objectType: 'post', objectId: 'post-1', tags } };
+  const applicant = { applicantId: id('applicant'), applicantName: 'A' };
+  return type === 'NewApplicant'
+    ? { newApplicant: { ...applicant, positionId: id('position'), positionName: 'P', tags } }
+    : {
+        applicantRatingRequested: {
+          ...applicant,
+          ...{ requestedFromId: asked, requestedFromName: 'R', tags },
+        },
+      };
 }

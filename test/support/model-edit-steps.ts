@@ -11,6 +11,7 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const { parts, id } = run;
   const { scope, tags, isStale } = step;
   const text = step.text ?? action.text;
+  const asked = action.asked === null || step.asked === undefined ? action.asked : id(step.asked);
   const mentions = step.mentions?.map(id);
   const recipients = step.recipients?.map(id);
   const refIds = step.refs?.map(id);
@@ -18,7 +19,7 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const input = {
     ...{ scope, mentions, recipients, expiresAt },
     refs: refIds?.map((refId) => ({ id: refId, type: 'thing', label: refId })),
-    descriptor: tags === undefined ? undefined : descriptorFor(action.type, id, tags, text),
+    descriptor: tags === undefined ? undefined : descriptorFor({ type: action.type, tags, text, asked }, id),
   };
   const editor = step.by === 'a service' ? parts.session('service', 'service') : session(run, step.by);
   const ifVersion = isStale ? action.version - 1 : action.version;
@@ -30,7 +31,7 @@ export async function edit(run: Run, step: StepTo<'edit'>, action: ModelAction):
   const { editedAt, version } = await work;
   const at = found(editedAt).getTime();
   if (at < before || at > clock.time()) throw new Error('It was edited at another time');
-  change(run.model, action, { scope, mentions, recipients, refIds, tags, text, at });
+  change(run.model, action, { scope, mentions, recipients, refIds, tags, text, asked, at });
   if (expiresAt !== undefined) action.expiresAt = expiresAt?.getTime() ?? null;
   if (action.version !== version) throw new Error('The version was not raised by one');
 }
@@ -74,6 +75,7 @@ function change(
     readonly refIds: readonly string[] | undefined;
     readonly tags: readonly string[] | undefined;
     readonly text: string;
+    readonly asked: string | null;
     readonly at: number;
   },
 ): void {
@@ -89,14 +91,17 @@ function change(
     action.refsGiven = ++model.turn;
   }
   action.tags = edited.tags ?? action.tags;
-  if (edited.tags !== undefined) action.text = textOf(action.type, edited.text);
+  if (edited.tags !== undefined) {
+    action.text = textOf(action.type, edited.text);
+    action.asked = edited.asked;
+  }
   action.version += 1;
   concern(action, at);
 }
 
 /** Whom an action names is concerned from then on, as long as it does. What they have from before is theirs. */
 export function concern(action: ModelAction, since: number): void {
-  const { interactions, mentions, recipients, scope, groupId } = action;
+  const { interactions, mentions, recipients, asked, scope, groupId } = action;
   const latest = Math.max(...interactions.map(({ at }) => at));
   const names = (now: readonly string[], known: Map<string, number>, former: Map<string, number>): void => {
     for (const [name, from] of known)
@@ -106,7 +111,11 @@ export function concern(action: ModelAction, since: number): void {
       }
     for (const name of now) if (!known.has(name)) known.set(name, since);
   };
-  names([...mentions, ...recipients], action.concernedPeople, action.formerPeople);
+  names(
+    [...mentions, ...recipients, ...(asked === null ? [] : [asked])],
+    action.concernedPeople,
+    action.formerPeople,
+  );
   const departments = scope === 'DEPARTMENT' && groupId !== null ? [groupId] : [];
   names(departments, action.concernedDepartments, action.formerDepartments);
 }

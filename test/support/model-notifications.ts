@@ -58,8 +58,9 @@ export function concerns(model: Model, userId: string): ModelEvent[] {
     const of = { action, of: action.id, refId: null };
     const isNamed = action.mentions.includes(userId) || action.recipients.includes(userId);
     const at = Math.max(baseOf(action), action.concernedPeople.get(userId) ?? -Infinity);
-    if (isNamed && action.actorId !== userId)
-      events.push({ kind: 'MENTION', ...of, actorId: action.actorId, at });
+    const isAsked = action.asked === userId;
+    if ((isAsked || isNamed) && action.actorId !== userId)
+      events.push({ kind: isAsked ? 'OWN' : 'MENTION', ...of, actorId: action.actorId, at });
     for (const interaction of action.interactions) {
       const kind = kindOf(userId, action, interaction);
       if (kind !== null && interaction.state === 'VISIBLE')

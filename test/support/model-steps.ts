@@ -11,6 +11,7 @@ export const REFS = ['site', 'position', 'applicant'] as const;
 /** What actions say, and phrases that are in some of them. */
 export const TEXTS = ['posted', 'went home', 'Went  HOME again', 'homework'] as const;
 export const PHRASES = ['posted', 'home', 'Went Home', 'went  home', 'home again'] as const;
+const TYPES = ['Custom', 'NewApplicant', 'ApplicantRatingRequested'] as const;
 export const TAGS = ['red', 'blue'] as const;
 /** What comments say. */
 export const WORDS = ['well done', 'Really?'] as const;
@@ -54,7 +55,9 @@ export type Step =
       readonly recipients: readonly Person[];
       readonly refs: readonly string[];
       readonly conducted: Moment;
-      readonly type: 'Custom' | 'NewApplicant';
+      readonly type: (typeof TYPES)[number];
+      /** Of an ApplicantRatingRequested. */
+      readonly asked?: Person;
       readonly text: string;
       readonly tags: readonly string[];
     }
@@ -106,7 +109,7 @@ export type Step =
       readonly do: 'preferNotifications';
       readonly by: Person;
       readonly kind: NotificationKind;
-      readonly type: 'Custom' | 'NewApplicant' | null;
+      readonly type: (typeof TYPES)[number] | null;
       readonly isOn: boolean;
     }
   | { readonly do: 'hide' | 'unhide'; readonly action: number }
@@ -123,6 +126,8 @@ export type Step =
       readonly tags?: readonly string[] | undefined;
       /** With tags alone. */
       readonly text?: string | undefined;
+      /** With tags alone, of an ApplicantRatingRequested. */
+      readonly asked?: Person | undefined;
       /** It is to be there for so many hours, or for good. */
       readonly expires?: number | 'never' | undefined;
     }
@@ -213,7 +218,8 @@ const publish: fc.Arbitrary<Step> = fc
     recipients: few,
     refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
     conducted: moment(0),
-    type: fc.constantFrom('Custom' as const, 'NewApplicant' as const),
+    type: fc.constantFrom('Custom', ...TYPES),
+    asked: person,
     text: fc.constantFrom(...TEXTS),
     tags: fc.subarray<string>([...TAGS]),
   })
@@ -289,6 +295,7 @@ export const edit: fc.Arbitrary<Step> = fc
       refs: fc.subarray<string>([...REFS], { maxLength: 2 }),
       tags: fc.subarray<string>([...TAGS]),
       text: fc.constantFrom(...TEXTS),
+      asked: person,
       expires: fc.constantFrom(1, 2, 'never' as const),
     },
     { requiredKeys: ['do', 'action', 'by', 'isStale', 'tags'] },
@@ -338,7 +345,7 @@ export const followMany: fc.Arbitrary<Step> = fc.record({
 const target = fc.oneof(
   fc.record({ kind: fc.constant('MEMBER' as const), value: person }),
   fc.record({ kind: fc.constant('REF' as const), value: ref }),
-  fc.record({ kind: fc.constant('TYPE' as const), value: fc.constantFrom('Custom', 'NewApplicant') }),
+  fc.record({ kind: fc.constant('TYPE' as const), value: fc.constantFrom(...TYPES) }),
   fc.record({ kind: fc.constant('PHRASE' as const), value: fc.constantFrom(...PHRASES) }),
 );
 const changeMute: fc.Arbitrary<Step> = fc
@@ -360,7 +367,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ...doing('preferNotifications'),
       ...by,
       kind: fc.constantFrom(...NOTIFICATION_KINDS),
-      type: fc.constantFrom(null, 'Custom' as const, 'NewApplicant' as const),
+      type: fc.constantFrom(null, ...TYPES),
       isOn: fc.boolean(),
     }),
   },

@@ -92,6 +92,7 @@ export const WHOLE_STORY: Story = {
     publishedBy('ann', { count: 3, scope: 'TEAM' }), // 4 to 6
     publishedBy('ann', { count: 3, conducted: 2 }), // 7 to 9
     publishedBy('ann', { text: 'went home', conducted: 0 }), // 10
+    publishedBy('ann', { type: 'ApplicantRatingRequested', asked: by, conducted: 'now' }), // 11
     { do: 'startWorker' },
     { do: 'look', by },
     { do: 'stopWorker' },

@@ -77,6 +77,8 @@ export interface ModelAction {
   /** In which turn the refs were given. */
   refsGiven: number;
   readonly type: string;
+  /** Whom its descriptor says to notify. */
+  asked: string | null;
   /** What its descriptor says in words. */
   text: string;
   tags: readonly string[];

@@ -89,7 +89,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         mentions: action.mentions,
         recipients: action.recipients,
         refIds: action.refIds,
-        type: action.descriptor.type,
+        ...{ type: action.descriptor.type, asked: null },
         text: typeof action.descriptor['verb'] === 'string' ? action.descriptor['verb'] : '',
         tags: action.descriptor.tags,
         ...{ refsGiven: 0, version: action.version ?? 1, expiresAt: action.expiresAt?.getTime() ?? null },
