@@ -11,6 +11,7 @@ import { type UnderWay, LARGE_BYTES, maxBodyOf } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toByteText } from '../../lib/byte-text.ts';
+import { Turn } from '../../lib/turn.ts';
 import { JsonMeter } from '../../lib/json-meter.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { YogaApp } from '../execution/yoga.ts';
@@ -168,7 +169,8 @@ export class SocketServer {
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #alive = new WeakSet<WebSocket>();
   readonly #connections = new WeakMap<WebSocket, Connection>();
-  readonly #pings: NodeJS.Timeout;
+  /** `null`: the server closes. */
+  #pings: NodeJS.Timeout | null;
 
   constructor(http: HttpContext, yoga: YogaApp) {
     const { limits } = http;
@@ -185,8 +187,7 @@ export class SocketServer {
       // A timer of its own for every socket would stay as long as the socket.
       connectionInitWaitTimeout: 0,
     });
-    this.#pings = setInterval(() => this.#ping(), limits.pingMs);
-    this.#pings.unref();
+    this.#pings = setTimeout(() => void this.#ping(), limits.pingMs).unref();
   }
 
   get size(): number {
@@ -281,12 +282,16 @@ export class SocketServer {
     socket.close(CloseCode.InternalServerError, 'Internal server error');
   }
 
-  #ping(): void {
+  /** Each client has at least the time between two rounds to answer. */
+  async #ping(): Promise<void> {
+    const turn = new Turn();
     for (const socket of this.#server.clients) {
+      if (turn.isOver()) await turn.next();
       if (!this.#alive.delete(socket)) socket.terminate();
       else if (this.#isIdle(socket)) socket.close(IDLE, closeReason(this.#idleReason));
       else socket.ping();
     }
+    this.#pings?.refresh();
   }
 
   #isIdle(socket: WebSocket): boolean {
@@ -303,7 +308,8 @@ export class SocketServer {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#pings);
+    if (this.#pings !== null) clearTimeout(this.#pings);
+    this.#pings = null;
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
