@@ -1,4 +1,4 @@
-import { upToEntries } from '../../lib/weight.ts';
+import { weightOfEntry } from '../../lib/weight.ts';
 import {
   errors,
   jwtVerify,
@@ -258,7 +258,8 @@ export type Header = (name: string) => string | undefined;
 export const TENANT_HEADER = 'fanfare-tenant';
 
 const MAX_TOKEN_LENGTH = 8_192;
-const MAX_CACHED = 10_000;
+/** Some 30,000 tokens of the usual length: those of the many sockets of a process that come back at once. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** How long a verified token is cached, in milliseconds. */
 const MAX_CACHED_MS = 60_000;
 const MAX_SUBJECT_LENGTH = 256;
@@ -270,7 +271,7 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed2
 
 export function createAuthenticator(options: AuthOptions, logger: Logger): Authenticate {
   const verifier = createVerifier(options, logger);
-  const cache = new LRUCache<string, Identity>(upToEntries(MAX_CACHED));
+  const cache = new LRUCache<string, Identity>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: weightOfEntry });
   const { tenantClaim } = options;
   let version = verifier.version();
 
