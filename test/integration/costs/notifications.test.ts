@@ -26,12 +26,12 @@ async function interactedBy(
   actionId: string,
   kind: 'LIKE' | 'COMMENT',
   count: number,
-  at = Date.now() - 60_000,
+  timeOf = (n: number): number => Date.now() - 60_000 + n,
 ): Promise<void> {
   await parts.database.collections.interactions.insertMany(
     Array.from({ length: count }, (_, n) => ({
       ...{ _id: new ObjectId(), actionId: new ObjectId(actionId), key: `${kind}-${String(n)}`, kind },
-      ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(at + n) },
+      ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(timeOf(n)) },
       ...{ ownerId: 'ann' },
     })),
   );
@@ -100,7 +100,8 @@ test('changes a long list at once that the process has kept', async () => {
   for (const by of ['bob', 'bob', 'cid', 'dan', 'eve']) said.push((await comment(by)).interaction.id);
   const liked = (await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id;
   await services.addInteraction(session('bob'), { actionId: liked, kind: 'LIKE' });
-  await interactedBy(parts, liked, 'LIKE', 300, Date.now());
+  const now = Date.now();
+  await interactedBy(parts, liked, 'LIKE', 300, () => now);
   const read = async () => {
     const page = await services.readNotifications(session('ann'), { withCounts: true });
     const of = page.edges.map(({ node: { group } }) => [group.kind, group.events.length]);
