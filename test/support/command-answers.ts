@@ -49,6 +49,7 @@ export const ANSWERS: readonly Answer[] = [
         'npm run lint',
         'npm run format:check',
         'npm run arch',
+        'npm run house',
         'npm run knip',
       ],
       ...['npm run docs:build', 'npm run bench:smoke', 'npm run test:rest', 'npx vitest run --project unit'],

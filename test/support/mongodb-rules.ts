@@ -27,7 +27,7 @@ const EXPRESSIONS: Versions = {
 };
 /** reference/mql/accumulators: of `$group` alone. */
 const ACCUMULATORS: Versions = {
-  ...since(3, 'sum min max push addToSet'),
+  ...since(3, 'sum min max push addToSet first'),
 };
 /** reference/mql/query-predicates */
 const PREDICATES: Versions = since(3, 'all elemMatch eq exists gt gte in lt lte ne nin not size');
