@@ -8,7 +8,6 @@ import type { TestProject, Vitest } from 'vitest/node';
 import { startEmbeddedServices } from '../../packages/local-engine/src/services.ts';
 import { testCacheDir } from './engine.ts';
 import { type SecondOpinion, startSecondOpinion } from './second-opinion.ts';
-import { reportReached } from './history-kinds.ts';
 import { startPermutingServer } from './permuted.ts';
 import { randomRuns } from './random-runs.ts';
 import { uniqueName } from './unique-name.ts';
@@ -55,7 +54,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const usedReasons = join(dataDir, 'used-reasons');
   project.provide('usedReasons', usedReasons);
   return async () => {
-    reportReached(usedReasons);
     const unused = (await ranWhole(project.vitest)) ? unusedReasons(usedReasons) : [];
     if (unused.length > 0) {
       console.error(

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import { noteReached } from './history-kinds.ts';
-import { notificationsFor } from './model-notifications.ts';
 import { openRun, type Run } from './model-run.ts';
 import type { Step, Story } from './model-steps.ts';
 import { take } from './model-take.ts';
@@ -49,8 +47,6 @@ export async function happens(
     }),
   );
   expect(await orphanedEntries(run)).toBe(0);
-  const notified = run.model.readers.flatMap((reader) => notificationsFor(run.model, reader));
-  noteReached([...steps.map((step) => step.do), ...notified.map(({ kind }) => kind)]);
 }
 
 /** Stored entries of actions that are in nobody's feed. */
