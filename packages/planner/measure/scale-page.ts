@@ -64,6 +64,7 @@ function sizesTable(plans: readonly Plan[]): string[] {
       row('actions/s', ({ operations }) => amount(operations.actions)),
       row('deliveries/s', ({ operations }) => amount(operations.deliveries)),
       row('pages/s', ({ operations }) => amount(operations.pages)),
+      row('pages of notifications/s', ({ operations }) => amount(operations.notifications)),
       row('events/s to sockets', ({ operations }) => amount(operations.events)),
       row('machines of the API (busy cores)', machines('api')),
       row('machines of workers (busy cores)', machines('worker')),

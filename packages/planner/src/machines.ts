@@ -28,20 +28,27 @@ const REDIS_PAIR = 2;
 /** Maximum data per shard; copying more takes days. */
 export const MOST_OF_SHARD = 2 * 2 ** 40;
 
+/**
+ * CPU of a page of notifications, as a multiple of that of a feed, in docs/notifications.md. Readers look when something is
+ * new: while nothing has changed, it is 1.5.
+ */
+const OF_NOTIFICATIONS = 3.5;
+
 const MICROS = 1e6;
 
 export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled, model: string): Cores {
   const { page, publish, pass, event, pulled: more } = costs;
-  const { actions, deliveries, pages, events } = operations;
+  const { actions, deliveries, pages, notifications, events } = operations;
   const delivery = costs.models[model]?.delivery ?? { process: 0, database: 0, redis: 0 };
-  const ofPage = (part: 'process' | 'database'): number =>
-    page[part] + pulled.readerShare * more.first[part] + pulled.followed * more.each[part];
+  const ofPages = (part: 'process' | 'database'): number =>
+    pages * (page[part] + pulled.readerShare * more.first[part] + pulled.followed * more.each[part]) +
+    notifications * OF_NOTIFICATIONS * page[part];
   const sum = (...parts: readonly number[]): number => parts.reduce((all, part) => all + part, 0) / MICROS;
   return {
-    api: sum(pages * ofPage('process'), actions * publish.process, events * event.process),
+    api: sum(ofPages('process'), actions * publish.process, events * event.process),
     worker: sum(actions * pass.process, deliveries * delivery.process),
     database: sum(
-      pages * ofPage('database'),
+      ofPages('database'),
       actions * (publish.database + pass.database),
       deliveries * delivery.database,
     ),

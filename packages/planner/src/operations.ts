@@ -6,6 +6,8 @@ export interface Operations {
   readonly actions: number;
   readonly deliveries: number;
   readonly pages: number;
+  /** Pages of notifications. */
+  readonly notifications: number;
   readonly events: number;
   /** Workers' queries for watchers of pulled actions, one per 500 watchers. */
   readonly watcherQueries: number;
@@ -51,7 +53,7 @@ export function pushedUpTo({ model, threshold }: Pick<Workload, 'model' | 'thres
 }
 
 export function operationsOf(workload: Workload, strata: readonly Stratum[]): Operations {
-  const { members, readers, actions, reads, peak, watching } = workload;
+  const { members, readers, actions, reads, notifications, peak, watching } = workload;
   const threshold = pushedUpTo(workload);
   const atPeak = (aDay: number): number => (aDay / DAY_SECONDS) * peak;
   const reached = sumOf(strata, ({ actionShare, followers }) => actionShare * followers);
@@ -64,6 +66,7 @@ export function operationsOf(workload: Workload, strata: readonly Stratum[]): Op
     actions: atPeak(actions),
     deliveries: atPeak(actions) * pushed,
     pages: atPeak(reads),
+    notifications: atPeak(notifications),
     events: (atPeak(actions) * reached * watchers) / members,
     watcherQueries: (atPeak(actions) * actionShare * watchers) / LOOKED_AT_ONCE,
   };

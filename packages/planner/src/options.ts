@@ -31,6 +31,12 @@ export function planOptions(): readonly Option[] {
     ),
     whole('--actions <n>', 'actions per day, in total; default: a tenth of the members', 1, MOST),
     whole('--reads <n>', 'pages per day, in total; default: ten per reader', 1, MOST),
+    whole(
+      '--notifications <n>',
+      'pages of notifications per day, in total; default: two per reader',
+      0,
+      MOST,
+    ),
     of('--peak <factor>', 'load of the busiest hour, relative to the average; default: 3', 1, 1_000),
     of('--watching <share>', "share of the day's readers who watch in the busiest hour; default: 0.1", 0, 1),
     new Option(

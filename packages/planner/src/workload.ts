@@ -10,6 +10,8 @@ export interface Workload {
   /** Actions and pages per day in total. */
   readonly actions: number;
   readonly reads: number;
+  /** Pages of notifications per day in total. */
+  readonly notifications: number;
   /** Ratio of the busiest hour to the day's average. */
   readonly peak: number;
   /** Share of the day's readers who watch in the busiest hour. */
@@ -32,13 +34,14 @@ export interface Workload {
 /** Command line values. Everything except the members has a default. */
 export type GivenWorkload = Partial<Workload> & Pick<Workload, 'members'>;
 
-/** A small social network: three of ten members read per day, ten pages each; one of ten is active. */
+/** A small social network: three of ten members read per day, ten pages each, and look at their notifications twice; one of ten is active. */
 export function workloadOf(given: GivenWorkload): Workload {
   const { members } = given;
   const readers = given.readers ?? Math.ceil(members * 0.3);
   return {
     ...{ readers, refs: members, follows: 50, zipf: 1 },
-    ...{ actions: Math.ceil(members * 0.1), reads: readers * 10, peak: 3, watching: 0.1 },
+    ...{ actions: Math.ceil(members * 0.1), reads: readers * 10, notifications: readers * 2 },
+    ...{ peak: 3, watching: 0.1 },
     ...{
       model: 'items',
       threshold: 10_000,

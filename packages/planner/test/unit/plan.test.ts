@@ -136,9 +136,21 @@ describe('a plan', () => {
     const [busy = ''] = plan({ members: 100, readers: 100, reads: 1_000_000_000 }).advice;
     expect(busy).toMatch(/^one replica set does not suffice: .*busy cores, and a machine 8: larger machines/);
     expect(busy).not.toContain('FEED_CAP');
-    const stored = plan({ members: 10_000_000 }).advice.join('\n');
+    const stored = plan({ members: 10_000_000, cores: 16 }).advice.join('\n');
     expect(stored).toContain('most of it is entries of feeds');
     expect(stored).toContain('a lower FEED_CAP takes less');
+  });
+
+  test('counts a page of notifications as 3.5 pages of the API and the database, and stores a state of each member', () => {
+    const of = (given: Partial<GivenWorkload>): Plan => plan({ members: 1_000_000, ...given });
+    const [idle, looked] = [of({ notifications: 0, peak: 1 }), of({ notifications: 864_000, peak: 1 })];
+    expect(looked.operations.notifications).toBeCloseTo(10, 9);
+    const { page } = MEASURED_COSTS;
+    expect(looked.cores.api - idle.cores.api).toBeCloseTo((10 * 3.5 * page.process) / 1e6, 6);
+    expect(looked.cores.database - idle.cores.database).toBeCloseTo((10 * 3.5 * page.database) / 1e6, 6);
+    expect([looked.cores.worker, looked.cores.redis]).toEqual([idle.cores.worker, idle.cores.redis]);
+    expect([idle, looked].map(({ storage }) => storage.at(-1)?.documents)).toEqual([0, 1_000_000]);
+    expect(of({}).operations.notifications).toBeCloseTo(of({}).operations.pages / 5, 9);
   });
 
   test('counts the wake-ups of all workers but one as overhead', () => {
@@ -196,8 +208,9 @@ function expectFigures(given: GivenWorkload): void {
 describe('has finite figures for any input', () => {
   test('at the largest and smallest values', () => {
     const most = { members: 1e9, readers: 1e9, refs: 1e9, follows: 1e5, actions: 1e12, reads: 1e12 };
-    expectFigures({ ...most, peak: 1_000, watching: 1, threshold: 1e12 });
-    expectFigures({ members: 1, refs: 1, follows: 0.01, actions: 1, reads: 1, watching: 0, threshold: 0 });
+    expectFigures({ ...most, notifications: 1e12, peak: 1_000, watching: 1, threshold: 1e12 });
+    const least = { members: 1, refs: 1, follows: 0.01, actions: 1, reads: 1, notifications: 0 };
+    expectFigures({ ...least, watching: 0, threshold: 0 });
     // A million workers, for one reader.
     expectFigures({ members: 1, refs: 1, actions: 1e12 });
   });
@@ -205,7 +218,8 @@ describe('has finite figures for any input', () => {
   test('for random values', () => {
     const given = fc.record({
       ...{ members: upTo(1e9).map(Math.round), refs: upTo(1e9).map(Math.round), follows: upTo(1e5, 0.01) },
-      ...{ actions: upTo(1e12), reads: upTo(1e12), zipf: fc.double({ min: 0, max: 3, noNaN: true }) },
+      ...{ actions: upTo(1e12), reads: upTo(1e12), notifications: upTo(1e12) },
+      zipf: fc.double({ min: 0, max: 3, noNaN: true }),
       ...{ peak: upTo(1_000), watching: fc.double({ min: 0, max: 1, noNaN: true }), threshold: upTo(1e12) },
       ...{ cap: upTo(1e6).map(Math.round), days: upTo(36_500), cores: upTo(1_024).map(Math.round) },
       ...{ model: fc.constantFrom(...Object.keys(MEASURED_COSTS.models)), burst: fc.nat(100) },
