@@ -83,8 +83,8 @@ ${advice.length === 0 ? '<p>nothing</p>' : `<ul>${advice.map((line) => `<li>${te
 `;
 }
 
-/** Bars are for the eye: the figures beside them say the same. */
-function section({ title, columns = [], drawn = '', rows }: ReportTable): string {
+/** The first two stand side by side. Bars are for the eye: the figures beside them say the same. */
+function section({ title, columns = [], drawn = '', rows }: ReportTable, index: number): string {
   const largest = Math.max(...rows.map(({ size = 0 }) => size));
   const body = rows.map(({ cells: [what, ...figures], size = 0, isPlanned = false }) => {
     const width = largest > 0 ? (100 * size) / largest : 0;
@@ -93,7 +93,7 @@ function section({ title, columns = [], drawn = '', rows }: ReportTable): string
   });
   const head = [...columns, drawn].map((column) => `<th scope="col">${text(column)}</th>`);
   const [name = ''] = title.split(': ');
-  return `<section${columns.length > 0 || rows.length < 4 ? ' class="wide"' : ''}>
+  return `<section${index > 1 ? ' class="wide"' : ''}>
 <h2>${text(name)}</h2>
 <table>
 ${columns.length > 0 ? `<thead><tr><td></td>${head.join('')}</tr></thead>` : ''}
