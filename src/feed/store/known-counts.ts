@@ -15,7 +15,8 @@ export class Known<T extends object> {
   /** `null`: not known for this answer. @param print `null`: of whatever answer. */
   find(list: string, print: string | null): T | null {
     const known = this.#known.get(list);
-    return known !== undefined && (print ?? known.print) === known.print ? known.made : null;
+    if (print !== null && known?.print !== print) return null;
+    return known?.made ?? null;
   }
 
   keep(list: string, print: string, made: T): void {
