@@ -1,6 +1,6 @@
 import { Avatar, UnreadBadge } from '@fanfare/react';
 import { Eye, LogOut, Menu as MenuIcon, Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState, type ReactNode } from 'react';
 import { hrefTo, useRoute } from './route.ts';
 import { signOut, type Session } from './session.ts';
 import { Mark } from './ui/mark.tsx';
@@ -61,8 +61,9 @@ export function Shell({ session, groups, title, current, looked, children }: Pro
       window.removeEventListener('keydown', onKey);
     };
   }, []);
-  // The way back of the browser leaves them too; a filter that comes into the address late does not.
-  useEffect(() => {
+  // The way back of the browser leaves them too; a filter that comes into the address late does not. With the screen, so that
+  // a search which is opened on it at once stays.
+  useLayoutEffect(() => {
     setOpen(false);
     setSought(null);
   }, [screen, id]);
