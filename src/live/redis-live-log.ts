@@ -160,7 +160,11 @@ export class RedisLiveLog implements LiveLog {
   async position(userId: UserId): Promise<string> {
     this.#assertOpen();
     const [reply] = await this.#store.open([{ userId, position: null }], null);
-    return encodeLiveCursor(readerTag(userId), decodeSnapshot(reply).head);
+    try {
+      return encodeLiveCursor(readerTag(userId), decodeSnapshot(reply).head);
+    } catch (cause) {
+      throw asUnavailable('read a log', cause);
+    }
   }
 
   async forget(userId: UserId): Promise<void> {
