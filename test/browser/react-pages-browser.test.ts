@@ -133,6 +133,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
       ['empty', 'Nothing yet.'],
       ['error', 'It did not land'],
       ['refused', 'Donaudampf'],
+      // What the action says, since its newest event has no text.
+      ['waiting', 'Mia posted long'],
     ] as const) {
       // A bell at the bottom opens its panel inside the window, too, also when the panel grows.
       await page.$eval(bell(name), (button) => {

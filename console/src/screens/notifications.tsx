@@ -11,7 +11,7 @@ import { Teach } from '../ui/states.tsx';
 const NOTIFICATIONS = `query Notifications($first: Int) {
   notifications(first: $first) {
     unseen { count isExact } unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor
-    edges { node { id kind at isSeen isRead summary actors { name } count { count isExact } action { id } interaction { text } } } } }`;
+    edges { node { id kind at isSeen isRead summary actors { name } count { count isExact } action { id descriptor { summary } } interaction { text } } } } }`;
 const ASKED = { first: 25 };
 
 /** What concerns the reader, the newest first. What is shown here is seen, and what is opened is read. */

@@ -4,7 +4,7 @@ export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted 
 
 /** Selection on Notification: what Notification has. */
 const NOTIFICATION_FIELDS = `id kind at isSeen isRead summary summaryParts { text member { memberId } ref { refId } }
-    actors(first: 3) { memberId name } actorCount { count isExact } action { id } interaction { id text }`;
+    actors(first: 3) { memberId name } actorCount { count isExact } action { id descriptor { summary } } interaction { id text }`;
 const COUNTS = 'unseen { count isExact } unread { count isExact }';
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
 

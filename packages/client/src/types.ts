@@ -131,7 +131,8 @@ export interface Notification {
   /** The newest three. */
   readonly actors: readonly { readonly memberId: string; readonly name: string }[];
   readonly actorCount: UnreadCount;
-  readonly action: { readonly id: string } | null;
+  /** Null for followers and assignments. */
+  readonly action: { readonly id: string; readonly descriptor: { readonly summary: string } } | null;
   /** The newest; null if the newest event is none. */
   readonly interaction: { readonly id: string; readonly text: string | null } | null;
 }

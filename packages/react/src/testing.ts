@@ -144,7 +144,7 @@ export function testNotification(id: string, at: string, change: Partial<Notific
     summaryParts: [{ text: summary, member: null, ref: null }],
     actors: [{ memberId: 'ada', name: 'Ada' }],
     actorCount: { count: 1, isExact: true },
-    action: { id: `action-${id}` },
+    action: { id: `action-${id}`, descriptor: { summary: `Mia posted ${id}` } },
     ...change,
   };
 }

@@ -71,7 +71,7 @@ const Sample = builder.objectRef<SampleRecord>('Sample').implement({
     lagP50: t.exposeFloat('lagP50', {
       nullable: true,
       description:
-        'At most how long half of the first deliveries took in the minute until the end, in milliseconds; null: there was none, or they took over two hours.',
+        'How long half of the first deliveries took at most in the minute until the end, in milliseconds, estimated from a histogram; null: there was none, or they took over two hours.',
     }),
     lagP99: t.exposeFloat('lagP99', { nullable: true, description: 'The same for 99 %.' }),
   }),

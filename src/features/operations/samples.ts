@@ -2,7 +2,7 @@ import type { RedisPart } from '../../connections/redis-parts.ts';
 import { tenantOf } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Totals } from '../../telemetry/metrics.ts';
+import { LAG_BUCKETS, type Totals } from '../../telemetry/metrics.ts';
 import { requireRole } from '../validate.ts';
 
 /** A sample is of so long a time, in milliseconds. */
@@ -29,7 +29,7 @@ export interface Sample extends Readonly<Record<(typeof COUNTED)[number], number
   readonly watchers: number;
   /** `null`: no worker ran. */
   readonly pending: number | null;
-  /** At most how long half of the first deliveries took in the minute until their end, in milliseconds; `null`: there was none, or they took over two hours. */
+  /** How long half of the first deliveries took at most in the minute until their end, in milliseconds, as a histogram tells; `null`: there was none, or they took over two hours. */
   readonly lagP50: number | null;
   readonly lagP99: number | null;
 }
@@ -95,12 +95,14 @@ export class Samples {
   }
 }
 
-/** The bound of the bucket that the share falls into, in milliseconds; `null`: there was none, or it has no bound. */
+/** The share's place in its bucket as if the bucket were filled evenly, in milliseconds; `null`: there was none, or it has no bound. */
 function lagOf(lags: ReadonlyMap<number, number>, share: number): number | null {
-  const all = lags.get(Infinity) ?? 0;
-  const bounds = [...lags.keys()].sort((a, b) => a - b);
-  const bound = bounds.find((one) => (lags.get(one) ?? 0) >= all * share) ?? Infinity;
-  return all === 0 || bound === Infinity ? null : bound * 1_000;
+  const of = (bound: number): number => lags.get(bound) ?? 0;
+  const rank = of(Infinity) * share;
+  const at = LAG_BUCKETS.findIndex((one) => of(one) >= rank);
+  const [from = 0, to] = [LAG_BUCKETS[at - 1], LAG_BUCKETS[at]];
+  if (rank === 0 || to === undefined) return null;
+  return Math.round(1_000 * (from + ((to - from) * (rank - of(from))) / (of(to) - of(from))));
 }
 
 function changeOf(now: Totals, before: Totals): Totals {

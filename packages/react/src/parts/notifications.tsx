@@ -32,10 +32,11 @@ interface ItemProps extends Look {
   readonly notifications: Pick<NotificationsState, 'markRead'>;
 }
 
-/** One article: who, the sentence, the newest text, and when. Opening it marks it as read. */
+/** One article: who, the sentence, the newest text or else what the action says, and when. Opening it marks it as read. */
 function Item({ notification, index, notifications, ...look }: ItemProps): ReactNode {
   const { hrefOf, linkTo, onOpen, avatar, onError } = look;
-  const { id, actors, summaryParts, interaction, at, isRead } = notification;
+  const { id, actors, summary, summaryParts, action, interaction, at, isRead } = notification;
+  const about = interaction?.text ?? action?.descriptor.summary;
   const labelId = summaryId(id);
   const href = linkTo?.(notification);
   const open = (): void => {
@@ -54,9 +55,9 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
       </span>
       <div data-fanfare="notification">
         <Sentence id={labelId} parts={summaryParts} hrefOf={hrefOf} />
-        {interaction?.text != null && (
+        {about !== undefined && about !== summary && (
           <p data-fanfare="excerpt" dir="auto">
-            {interaction.text}
+            {about}
           </p>
         )}
         {href === undefined ? (
