@@ -41,9 +41,9 @@ export interface FanfareOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** `fanfare serve --no-worker`, ready to answer. */
-export async function startApi(options: FanfareOptions): Promise<FanfareApi> {
-  const child = startFanfare(['serve', '--no-worker'], 'api', options);
+/** `fanfare serve`, without a worker as a rule, ready to answer. */
+export async function startApi(options: FanfareOptions, hasWorker = false): Promise<FanfareApi> {
+  const child = startFanfare(hasWorker ? ['serve'] : ['serve', '--no-worker'], 'api', options);
   const [, url = ''] = await child.line(/GraphQL +(http:\/\/\S+)\/graphql/);
   return Object.assign(child, { url, wsUrl: `${url.replace(/^http/, 'ws')}/graphql` });
 }

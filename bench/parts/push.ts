@@ -14,6 +14,7 @@ import { formatNumber, now, quantile } from '../harness/statistics.ts';
 import {
   FANFARE,
   LEAST,
+  ONE_PROCESS,
   openFanfare,
   openGraphql,
   openLeast,
@@ -33,7 +34,8 @@ const TARGET_SOCKETS = 1_000;
 const FEW = 50;
 const READS = 80;
 const PUBLICATIONS = 10;
-const LOADED = `${FANFARE}, under ${String(READS)} reads and ${String(PUBLICATIONS)} publications a second`;
+const loaded = (who: string): string =>
+  `${who}, under ${String(READS)} reads and ${String(PUBLICATIONS)} publications a second`;
 /** One at a time goes on for so many milliseconds, but so often at least. */
 const LONGEST_MS = 10_000;
 const FEWEST = 2;
@@ -62,7 +64,7 @@ async function run(context: PartContext): Promise<PartReport> {
     about: [
       'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
       `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
-      'Fanfare: a mutation over HTTP, one worker, one API process; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
+      'Fanfare: a mutation over HTTP, one worker process, one API process, or both in one; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
       'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
     ],
     figures: all.flatMap(ratiosOf),
@@ -74,9 +76,16 @@ async function run(context: PartContext): Promise<PartReport> {
 async function withSubscribers(context: PartContext, subscribers: number): Promise<PushFigures> {
   const { options } = context;
   await using closer = new Closer();
-  const fanfare = await openFanfare(context, closer, {
-    ...{ database: `bench_push_${String(subscribers)}`, followers: subscribers, watching: subscribers },
-  });
+  const of = { followers: subscribers, watching: subscribers };
+  const database = `bench_push_${String(subscribers)}`;
+  const fanfare = await openFanfare(context, closer, { ...of, database });
+  const both =
+    subscribers === FEW
+      ? [
+          await openFanfare(context, closer, { ...of, database: `${database}_one`, isOneProcess: true }),
+          fanfare,
+        ]
+      : [fanfare];
   const like = { subscribers, sample: await fanfare.sample() };
   const least = await openLeast(context, closer, like);
   const usual =
@@ -87,7 +96,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
   // So many actions that it takes seconds, and no more than a watcher may be behind.
   const burst = Math.min(200, Math.max(2, Math.round(events / subscribers)));
   const single = sized(options, { full: 20, short: 10, smoke: 2 });
-  const measures = [fanfare, least, ...usual].flatMap((pushing): Measure[] => [
+  const measures = [...both, least, ...usual].flatMap((pushing): Measure[] => [
     async () => {
       const actions = await latenciesOf(pushing, subscribers, single);
       const latencies = actions.flat();
@@ -108,7 +117,7 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
       return { [nameOf(pushing.name, 'events/s')]: rate, ...Object.fromEntries(micros) };
     },
   ]);
-  if (subscribers === FEW) measures.push(() => underLoad(context, fanfare));
+  if (subscribers === FEW) measures.push(...both.map((one) => () => underLoad(context, one)));
   const rounds = roundsOf(options, { full: [5, 1], short: [2, 1], smoke: [1, 1] });
   return { subscribers, burst, series: await alternate(measures, rounds) };
 }
@@ -133,7 +142,7 @@ async function latenciesOf(
 
 /** From the sending of a mutation to each receipt, while pages are read. */
 async function underLoad({ options }: PartContext, fanfare: PushingFanfare) {
-  const { client, publishOne, readPage } = fanfare;
+  const { name, client, publishOne, readPage } = fanfare;
   const sent = new Map<string, number>();
   const publish = async (): Promise<void> => {
     const at = now();
@@ -153,8 +162,8 @@ async function underLoad({ options }: PartContext, fanfare: PushingFanfare) {
   const { added } = await client.call('seen', null);
   const latencies = added.flatMap(({ action, at }) => at.map((time) => time - (sent.get(action) ?? NaN)));
   return {
-    [nameOf(LOADED, 'p50, ms')]: quantile(latencies, 0.5),
-    [nameOf(LOADED, 'p99, ms')]: quantile(latencies, 0.99),
+    [nameOf(loaded(name), 'p50, ms')]: quantile(latencies, 0.5),
+    [nameOf(loaded(name), 'p99, ms')]: quantile(latencies, 0.99),
   };
 }
 
@@ -182,7 +191,7 @@ function cpuName(who: string, kind: string): string {
 }
 
 function tableOf({ subscribers, series }: PushFigures): Table {
-  const who = [FANFARE, LEAST, ...Object.values(USUAL)].filter((name) =>
+  const who = [ONE_PROCESS, FANFARE, LEAST, ...Object.values(USUAL)].filter((name) =>
     series.some((entry) => entry.name === nameOf(name, 'p50, ms')),
   );
   return {
@@ -209,12 +218,16 @@ function tableOf({ subscribers, series }: PushFigures): Table {
 function ratiosOf({ subscribers, series }: PushFigures): Figure[] {
   const rate = (who: string): Series => seriesNamed(series, nameOf(who, 'events/s'));
   if (subscribers === FEW) {
-    const of = (who: string, measure: 'p50, ms' | 'p99, ms', most: number): Figure =>
-      atMost(most, 'ms', figureOf(seriesNamed(series, nameOf(who, measure)), 'ms'));
-    return [
-      ...[of(FANFARE, 'p50, ms', 12), of(FANFARE, 'p99, ms', 40)],
-      ...[of(LOADED, 'p50, ms', 18), of(LOADED, 'p99, ms', 80)],
-    ].map((figure) => ({ ...figure, name: `${figure.name}, to ${String(FEW)} sockets` }));
+    // The targets are of one process; two are shown beside it.
+    const of = (who: string, measure: 'p50, ms' | 'p99, ms', most: number): Figure => {
+      const figure = figureOf(seriesNamed(series, nameOf(who, measure)), 'ms');
+      const named = { ...figure, name: `${figure.name}, to ${String(FEW)} sockets` };
+      return who.startsWith(ONE_PROCESS) ? atMost(most, 'ms', named) : named;
+    };
+    return [ONE_PROCESS, FANFARE].flatMap((who) => [
+      ...[of(who, 'p50, ms', 12), of(who, 'p99, ms', 40)],
+      ...[of(loaded(who), 'p50, ms', 18), of(loaded(who), 'p99, ms', 80)],
+    ]);
   }
   const to = `events/s to ${String(subscribers)} sockets`;
   const limit = ratioFigure(`${to} / the least that stores and pushes`, rate(FANFARE), rate(LEAST));

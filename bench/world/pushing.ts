@@ -26,6 +26,8 @@ export interface Pushing {
 }
 
 export const FANFARE = 'Fanfare';
+/** `fanfare serve`, as most start it. */
+export const ONE_PROCESS = 'Fanfare, API and worker in one process';
 /** A server that stores what it pushes to each reader can do no less. */
 export const LEAST = 'raw insert + one message + a string for each socket';
 /** As live events are usually pushed: neither stores nor decides. */
@@ -51,6 +53,8 @@ export interface FanfareOptions {
   readonly followers: number;
   /** So many of them, the last, watch. */
   readonly watching: number;
+  /** The API has the worker in its process. */
+  readonly isOneProcess?: boolean;
 }
 
 export interface PushingFanfare extends Pushing {
@@ -64,11 +68,11 @@ export interface PushingFanfare extends Pushing {
   readonly readPage: () => Promise<unknown>;
 }
 
-/** An API, a worker and the sockets of readers, filled through its own API: a release may store things in another way. */
+/** An API, a worker, in a process of its own as a rule, and the sockets of readers, filled through its own API: a release may store things in another way. */
 export async function openFanfare(
   { environment }: PartContext,
   closer: Closer,
-  { database, checkout, followers, watching }: FanfareOptions,
+  { database, checkout, followers, watching, isOneProcess = false }: FanfareOptions,
 ): Promise<PushingFanfare> {
   const env = { MAX_CONNECTIONS: String(watching + OTHER_CONNECTIONS) };
   const of = { environment, database, checkout };
@@ -77,8 +81,8 @@ export async function openFanfare(
       await environment.driver.db(database).dropDatabase();
     },
   });
-  const api = closer.own(await startApi({ ...of, env }));
-  const worker = closer.own(await startWorker(of));
+  const api = closer.own(await startApi({ ...of, env }, isOneProcess));
+  const worker = isOneProcess ? api : closer.own(await startWorker(of));
   const pool = closer.own(new LanePool(api.url, OTHER_CONNECTIONS));
   const token = await tokenFor('publisher', ['service']);
   const ask = (query: string, variables: Readonly<Record<string, unknown>>): Promise<string> =>
@@ -116,12 +120,12 @@ export async function openFanfare(
   };
   const kinds = new Map([
     [process.pid, 'benchmark'],
-    [api.pid, 'api'],
     [worker.pid, 'worker'],
+    [api.pid, isOneProcess ? 'api and worker' : 'api'],
     [client.pid, 'sockets'],
   ]);
   return {
-    ...{ name: FANFARE, api, client, publish, publishOne, readPage },
+    ...{ name: isOneProcess ? ONE_PROCESS : FANFARE, api, client, publish, publishOne, readPage },
     cpu: () => cpuByKind(kinds),
     sample: async () => {
       await client.call('forget', null);
