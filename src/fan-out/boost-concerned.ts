@@ -90,7 +90,7 @@ export async function boost(
       userId,
       event: { kind: 'updated' as const, actionId: action.id, relevancy: relevancyOf(userId), reasons },
     }));
-    await announce(context, announcements, { areWatching: true });
+    await announce(context, announcements, { asksWho: false });
   }
   return { kind: 'complete', delivered: action.fanOut.delivered };
 }

@@ -31,6 +31,9 @@ const WATCHERS_AT_ONCE = 250;
 /** The same while other passes keep everybody busy anyway. */
 const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
 
+/** Readers who are notified without a query for who of them watches, which takes longer than it saves. */
+const FEW = 100;
+
 /** Decides how many watchers a chunk has. */
 type Company = Fence;
 
@@ -323,7 +326,9 @@ export async function deliverChunks(
     if (delivery === undefined || outcome === undefined) return [];
     return announcementsOf(actionId, readers, outcome, notifiesAll(delivery.claim));
   });
-  await traced('announce', {}, () => announce(dependencies, announcements, { areWatching }));
+  await traced('announce', {}, () =>
+    announce(dependencies, announcements, { asksWho: !areWatching && announcements.length > FEW }),
+  );
   await raiseFloors(
     dependencies,
     outcomes.flatMap(({ added }) => added),

@@ -107,17 +107,17 @@ export interface Announcement {
  * Notifies watching readers. Called after the feed was written, so that a reader who starts to watch in between finds the
  * change in the feed. A live log that does not answer does not delay deliveries.
  *
- * @param areWatching all of them were watching a moment ago, so presence is not checked again: events for readers who have
- * left meanwhile are discarded.
+ * @param asksWho false: appends at once, since they are few, or were watching a moment ago. Events for readers who are not
+ * watching are discarded.
  */
 export async function announce(
   { liveLog, onLiveLogError }: Context,
   announcements: readonly Announcement[],
-  { areWatching = false }: { readonly areWatching?: boolean } = {},
+  { asksWho = true }: { readonly asksWho?: boolean } = {},
 ): Promise<void> {
   if (announcements.length === 0) return;
   try {
-    if (areWatching) {
+    if (!asksWho) {
       await liveLog.append(announcements);
       return;
     }
