@@ -19,6 +19,15 @@ export class Turn {
   }
 }
 
+/** Works on many values, and on what is added meanwhile, and yields to the event loop in between. */
+export async function eachInTurns<T>(values: Iterable<T>, work: (value: T) => void): Promise<void> {
+  const turn = new Turn();
+  for (const value of values) {
+    if (turn.isOver()) await turn.next();
+    work(value);
+  }
+}
+
 /**
  * Processes many values slice by slice and yields to the event loop in between. For work that starts with a long synchronous
  * part, such as a driver that serialises a whole write at once. Returns the results of the slices in order. Stops at the

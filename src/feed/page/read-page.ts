@@ -12,7 +12,7 @@ import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../../features/shapes.ts';
 import { once } from '../../lib/once.ts';
-import { Turn } from '../../lib/turn.ts';
+import { eachInTurns } from '../../lib/turn.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
 import { beginPage, beginReading, type BegunPage } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -169,12 +169,10 @@ async function passing(
   rules: (facts: EntryFacts) => VisibleEntry | null,
 ): Promise<VisibleEntry[]> {
   const visible: VisibleEntry[] = [];
-  const turn = new Turn();
-  for (const facts of hydrated) {
-    if (turn.isOver()) await turn.next();
+  await eachInTurns(hydrated, (facts) => {
     const entry = rules(facts);
     if (entry !== null) visible.push(entry);
-  }
+  });
   return visible;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Identity } from '../../domain/viewer.ts';
-import { Turn } from '../../lib/turn.ts';
+import { eachInTurns } from '../../lib/turn.ts';
 import type { OpenEventSession, ReadForEvents } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
 import type { EventReaderSession } from '../session/reader-session.ts';
@@ -168,11 +168,7 @@ export class SharedDecisions {
         listener.failed(error);
       }
     }
-    const turn = new Turn();
-    for (const { listener, decided } of known) {
-      if (turn.isOver()) await turn.next();
-      listener.decided(decided);
-    }
+    await eachInTurns(known, ({ listener, decided }) => listener.decided(decided));
   }
 
   #decideFor({ watcher, listener, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {

@@ -15,7 +15,7 @@ import { personalSelection, type PersonalSelection } from '../../graphql/renderi
 import { plainFill, type FillText } from '../../graphql/rendering/plain-values.ts';
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
 import { toByteText, fromByteText } from '../../lib/byte-text.ts';
-import { Turn } from '../../lib/turn.ts';
+import { eachInTurns } from '../../lib/turn.ts';
 import type { FeedEvent } from '../../features/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { valueGiven } from '../exchange/accept.ts';
@@ -271,7 +271,7 @@ class Group {
     shown.waiting = waiting;
     const goOn = (): void => {
       shown.waiting = null;
-      void wakeAll(waiting);
+      void eachInTurns(waiting, (wake) => wake());
     };
     // If it fails, each member executes it itself.
     result
@@ -321,15 +321,6 @@ class Group {
     const type = this.#schema.getRootType(this.#operation.definition.operation);
     const fill = type == null ? null : plainFill(this.#schema, type, { text, places, root: event });
     return { text, fill };
-  }
-}
-
-/** Calls them one by one, yielding to the event loop in between. */
-async function wakeAll(waiting: readonly (() => void)[]): Promise<void> {
-  const turn = new Turn();
-  for (const wake of waiting) {
-    if (turn.isOver()) await turn.next();
-    wake();
   }
 }
 

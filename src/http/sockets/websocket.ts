@@ -11,7 +11,7 @@ import { type UnderWay, LARGE_BYTES, maxBodyOf } from '../limits/intake.ts';
 import { SocketWriter } from '../exchange/socket-frames.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toByteText } from '../../lib/byte-text.ts';
-import { Turn } from '../../lib/turn.ts';
+import { eachInTurns } from '../../lib/turn.ts';
 import { JsonMeter } from '../../lib/json-meter.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { YogaApp } from '../execution/yoga.ts';
@@ -169,6 +169,8 @@ export class SocketServer {
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Connection>>;
   readonly #alive = new WeakSet<WebSocket>();
   readonly #connections = new WeakMap<WebSocket, Connection>();
+  /** Ends of the operations of sockets that were closed. */
+  #endings: (() => void)[] = [];
   /** `null`: the server closes. */
   #pings: NodeJS.Timeout | null;
 
@@ -244,7 +246,10 @@ export class SocketServer {
     );
     socket.on('close', (code, reason) => {
       connection.initDeadline[Symbol.dispose]();
-      closed(code, reason.toString()).catch((err: unknown) => this.#fail(socket, err));
+      const end = (): void => {
+        closed(code, reason.toString()).catch((err: unknown) => this.#fail(socket, err));
+      };
+      if (this.#endings.push(end) === 1) void this.#endOperations();
     });
   }
 
@@ -282,15 +287,20 @@ export class SocketServer {
     socket.close(CloseCode.InternalServerError, 'Internal server error');
   }
 
+  /** In turns: thousands may be dropped at once, and others wait for the event loop meanwhile. */
+  async #endOperations(): Promise<void> {
+    await nextTurn();
+    await eachInTurns(this.#endings, (end) => end());
+    this.#endings = [];
+  }
+
   /** Each client has at least the time between two rounds to answer. */
   async #ping(): Promise<void> {
-    const turn = new Turn();
-    for (const socket of this.#server.clients) {
-      if (turn.isOver()) await turn.next();
+    await eachInTurns(this.#server.clients, (socket) => {
       if (!this.#alive.delete(socket)) socket.terminate();
       else if (this.#isIdle(socket)) socket.close(IDLE, closeReason(this.#idleReason));
       else socket.ping();
-    }
+    });
     this.#pings?.refresh();
   }
 
