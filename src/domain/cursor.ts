@@ -4,14 +4,12 @@ import type { ActionId } from './action.ts';
 
 const VERSION = 1;
 const CHECK_BYTES = 6;
-const POSITION_BYTES = 8 + 12 + 8;
+const POSITION_BYTES = 8 + 12;
 
-/** Last position of a page of actions or feed entries, and the time the reader started paging. */
-export interface PositionCursor {
+/** Last position of a page of actions or feed entries. */
+interface PositionCursor {
   readonly time: Date;
   readonly actionId: ActionId;
-  /** Start of the paging session. */
-  readonly asOf: Date;
 }
 
 /** Encodes an opaque cursor. The checksum covers the list, so truncated, forged and foreign cursors are refused. */
@@ -46,11 +44,10 @@ export function decodePosition(list: string, cursor: string): PositionCursor {
   return positionIn(decodeCursor(list, cursor, POSITION_BYTES));
 }
 
-function positionBytes({ time, actionId, asOf }: PositionCursor): Buffer {
+function positionBytes({ time, actionId }: PositionCursor): Buffer {
   const bytes = Buffer.alloc(POSITION_BYTES);
   bytes.writeDoubleBE(time.getTime(), 0);
   bytes.write(actionId, 8, 12, 'hex');
-  bytes.writeDoubleBE(asOf.getTime(), 20);
   return bytes;
 }
 
@@ -58,7 +55,6 @@ function positionIn(payload: Buffer): PositionCursor {
   return {
     time: new Date(payload.readDoubleBE(0)),
     actionId: payload.toString('hex', 8, 20),
-    asOf: new Date(payload.readDoubleBE(20)),
   };
 }
 
@@ -93,10 +89,7 @@ export function decodeGroups(list: string, cursor: string): GroupCursor {
 }
 
 /** The smallest position above the given one: a page that continues after it begins with the given position. */
-export function positionAbove({
-  time,
-  actionId,
-}: Omit<PositionCursor, 'asOf'>): Omit<PositionCursor, 'asOf'> {
+export function positionAbove({ time, actionId }: PositionCursor): PositionCursor {
   if (/^f+$/.test(actionId)) return { time: new Date(time.getTime() + 1), actionId: '0'.repeat(24) };
   return { time, actionId: (BigInt(`0x${actionId}`) + 1n).toString(16).padStart(24, '0') };
 }

@@ -28,7 +28,7 @@ import { erasedTenantsRepository } from '../features/tenants/store.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
-import { Known } from '../feed/store/known-counts.ts';
+import { knownOfFeeds } from '../feed/store/known-counts.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
 import { reportsRepository } from '../features/reports/store.ts';
 import { refsRepository } from '../features/directory/store/refs.ts';
@@ -97,7 +97,7 @@ export function createRepositories(
     followerPages: followerPagesRepository(collections.follows),
     follows: followsRepository(collections.follows, events),
     interactions: interactionsRepository(collections, events),
-    knownCounts: new Known<{ readonly count: number; readonly isExact: boolean }>(10_000),
+    ...knownOfFeeds(cacheBytes),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
     members,
     moderation: moderationRepository(collections, events),

@@ -12,7 +12,6 @@ import { load, readerActionLoad, ACTION } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireOneOf } from '../validate.ts';
 import type { InteractionListArgs, Page, PageArgs } from '../shapes.ts';
-import { clock } from '../../lib/clock.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { loadFollows } from '../follow/own-follows.ts';
@@ -101,7 +100,6 @@ export async function listInteractions(
     kinds == null ? [...INTERACTION_KINDS] : INTERACTION_KINDS.filter((kind) => kinds.includes(kind));
   const list = `interactions:${actionId}:${asked.join()}:${parentId === null ? 'none' : (parentId ?? '')}`;
   const cursor = after == null ? null : decodePosition(list, after);
-  const asOf = cursor?.asOf ?? clock.now();
   const query = {
     kinds: asked,
     ...(parentId === undefined ? {} : { parentId }),
@@ -118,7 +116,7 @@ export async function listInteractions(
       const reader = await session.profile();
       return found.filter(({ actorId }) => !isBlocked(reader, actorId));
     },
-    cursorOf: (node) => encodePosition(list, { time: node.at, actionId: node.id, asOf }),
+    cursorOf: (node) => encodePosition(list, { time: node.at, actionId: node.id }),
   });
 }
 

@@ -140,12 +140,11 @@ export async function readModerationLog(
   const { userId } = session.identity;
   const list = idBeside(userId, `moderation:${actionId ?? ''}`);
   const cursor = args.after == null ? null : decodePosition(list, args.after);
-  const asOf = cursor?.asOf ?? clock.now();
   return collectPage<{ readonly at: Date; readonly id: string }, ModerationRecord, ModerationRecord>({
     size: pageSize(args.first),
     after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
     scan: (after, limit) => moderation.list({ beside: userId, actionId, after, limit }),
     select: (candidates) => Promise.resolve(candidates),
-    cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id, asOf }),
+    cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id }),
   });
 }

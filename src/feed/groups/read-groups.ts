@@ -7,11 +7,11 @@ import {
 } from '../../domain/newsfeed-item.ts';
 import { decodeGroups, encodeGroups, groupMark } from '../../domain/cursor.ts';
 import type { ActionId } from '../../domain/action.ts';
-import { clock } from '../../lib/clock.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../features/shapes.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../features/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
+import { CountedRead } from '../page/counted-read.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
@@ -38,6 +38,7 @@ class GroupList extends FeedList {
   readonly #core: Core;
   readonly #lookUp: PageStages['lookUp'];
   readonly #members: GroupMembers;
+  readonly #counts: CountedRead | undefined;
   /** The first entry that was read of each action: this response shows no other. */
   readonly #entries: Map<ActionId, FeedEntry>;
   /** The visible entries of the part, unless it begins at the top. */
@@ -46,7 +47,7 @@ class GroupList extends FeedList {
   /** If the part begins at the top: so many entries it has. */
   #length = 0;
 
-  constructor(core: Core, stages: PageStages, counts: CountsAsked = {}) {
+  constructor(core: Core, stages: PageStages, asked: CountsAsked & { readonly counts?: CountedRead } = {}) {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
@@ -56,16 +57,19 @@ class GroupList extends FeedList {
         return entries;
       },
       keyOf: ({ action }) => groupOf(action),
-      withUnread: counts.withUnread,
+      ...{ core, ...(asked.counts === undefined ? {} : { counts: asked.counts }) },
+      withUnread: asked.withUnread,
       // Also without a total: of most feeds this is all, and nothing is left to ask of their groups.
       withTotal: true,
     });
     this.#core = core;
+    this.#counts = asked.counts;
     this.#lookUp = stages.lookUp;
     this.#entries = first;
     this.#members = new GroupMembers({
       actionGroups: core.actionGroups,
       returned: async () => (await stages.lookUp()).returned(),
+      readsOn: () => this.#counts?.reads(null),
       find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
       known: (groupKeys) => this.#known(groupKeys),
@@ -142,6 +146,8 @@ class GroupList extends FeedList {
 
   /** What the part has of these groups. Of what was read from the top only that is decided. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
+    // Of a page that the process knew nothing has been looked at.
+    if (this.#part === null && this.#counts !== undefined) await this.scan(null, 1);
     if (this.#part?.from !== null) return this.#shown;
     const read = this.read(0, this.#length);
     const keys = await this.#core.actionGroups.keysOf(read.filter((entry) => !this.isDecided(entry)));
@@ -206,25 +212,28 @@ export async function readFeedGroups(
   const { userId } = session.identity;
   const name = `groups:${userId}`;
   const cursor = args.after == null ? null : decodeGroups(name, args.after);
-  const asOf = cursor?.asOf ?? clock.now();
   const filter = checkFeedFilter(args.filter);
-  const feed = openStages(core, session, { filter, order: 'RELEVANCY' });
-  const list = new GroupList(core, feed, args);
+  const counts = new CountedRead({ identity: session.identity, list: JSON.stringify(['groups', filter]) });
+  const feed = openStages(core, session, { filter, order: 'RELEVANCY', counts });
+  const list = new GroupList(core, feed, { ...args, counts });
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(name, JSON.stringify(filter));
-  const listed = [...(cursor?.listed ?? [])];
-  const before = new Set(listed);
+  const before = new Set(cursor?.listed);
   const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
-  const page = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-    size,
-    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
-    scan: (after, limit) => list.scan(after, limit),
-    select: list.opening(cursor === null ? null : wasListed),
-    cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
-      if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
-      return encodeGroups(name, { time: relevancy, actionId, asOf, listed });
-    },
-  });
+  const make = (): Promise<Page<NewsfeedItem>> => {
+    const listed = [...before];
+    return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+      size,
+      after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+      scan: (after, limit) => list.scan(after, limit),
+      select: list.opening(cursor === null ? null : wasListed),
+      cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
+        if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
+        return encodeGroups(name, { time: relevancy, actionId, listed });
+      },
+    });
+  };
+  const page = cursor === null ? await list.first(String(size), size + 1, make) : await make();
   const tops = page.edges.map(({ node }) => node);
   return {
     ...page,
@@ -277,6 +286,8 @@ interface GroupMembersOptions {
   readonly actionGroups: ActionGroupsRepository;
   /** Items that may be above the `latest` of their action because they came back later. */
   readonly returned: () => Promise<Returned>;
+  /** More is read than the page's read has. */
+  readonly readsOn: () => void;
   readonly find: (
     actionIds: readonly ActionId[],
     revs: ReadonlyMap<ActionId, number>,
@@ -371,6 +382,7 @@ class GroupMembers {
     const floor = this.#options.floor();
     // What was conducted later is above the floor in every feed that has it.
     const upTo = Number.isFinite(floor) ? new Date(floor + MAX_FUTURE_MS) : null;
+    if (byLimit.size > 0) this.#options.readsOn();
     for (const [limit, some] of byLimit) {
       const found = await this.#options.actionGroups.newestOf(
         some.map(({ key }) => key),

@@ -323,9 +323,13 @@ function feedOpener(
       const [member] = opened.members;
       const found = (opened.follows ?? []).map(toFollow);
       const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
+      let entries: FeedEntry[] | undefined;
       return {
         floor: null,
-        entries: decodeEntries(opened),
+        // Not needed of an answer from which a page was made before.
+        get entries() {
+          return (entries ??= decodeEntries(opened));
+        },
         reader: {
           asOf,
           marks: toMarks(opened, epoch),

@@ -1,30 +1,25 @@
 import { mustAskFollows } from '../../domain/visibility.ts';
 import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
-import type { Count } from '../../features/shapes.ts';
 import type { OpenedFeed } from '../feed-store.ts';
 import type { Known } from '../store/known-counts.ts';
 import type { EntryFacts } from './feed-rules.ts';
 
-/** Counts of filters that take more characters are not kept. */
+/** What is made of filters that take more characters is not kept. */
 const LONGEST = 500;
 
-/** One read of a list that is counted: finds out whether the answer to it says all that the counts depend on. */
+/** One read of a list that is counted: finds out whether the answer to it says all that its page and counts depend on. */
 export class CountedRead {
-  readonly #counts: Known<Count>;
   readonly #list: string;
   #opening: Promise<OpenedFeed | null> | null = null;
-  /** The answer to the first read says all that the count depends on, as far as is known. */
+  #opened: OpenedFeed | null = null;
+  /** The answer to the first read says all that they depend on, as far as is known. */
   #isEnough: boolean;
   /** Since when what was read of the reader holds; `null`: nothing was decided by it. */
   #asOf: Date | null = null;
 
   /** @param list tells lists of one reader apart */
-  constructor(
-    counts: Known<Count>,
-    { identity, list }: { readonly identity: Identity; readonly list: string },
-  ) {
-    this.#counts = counts;
+  constructor({ identity, list }: { readonly identity: Identity; readonly list: string }) {
     // What a member is shown depends on the roles of the token.
     this.#list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
     this.#isEnough = list.length <= LONGEST;
@@ -42,27 +37,33 @@ export class CountedRead {
     this.#isEnough &&= left === 0 && isPlain(reader) && facts.every(isFixed);
   }
 
-  /** The count, if the process knows it for this answer. */
-  async known(what: string): Promise<Count | null> {
-    const print = await this.#print();
-    return print === null ? null : this.#counts.find(`${what} ${this.#list}`, print);
+  /** Equal for reads that decide the same; `null`: it has depended on more than the answer. */
+  get #version(): string | null {
+    const opened = this.#opened;
+    // A session that had read its reader before decides by that, which may be older than the answer.
+    if (opened === null || !this.#isEnough || opened.read().reader.asOf !== this.#asOf) return null;
+    return opened.print();
   }
 
-  /** The count, made unless it is known. */
-  async counted(what: string, count: () => Promise<Count>): Promise<Count> {
-    const known = await this.known(what);
-    if (known !== null) return known;
-    const made = await count();
-    const opened = await this.#opening;
-    // A session that had read its reader before decides by that, which may be older than the answer.
-    if (opened === null || !this.#isEnough || opened.read().reader.asOf !== this.#asOf) return made;
-    const print = opened.print();
-    if (print !== null) this.#counts.keep(`${what} ${this.#list}`, print, made);
+  /** What the process has made of this answer; `null`: nothing. */
+  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
+    const print = await this.#print();
+    return print === null ? null : known.find(`${what} ${this.#list}`, print);
+  }
+
+  /** What is made of the answer, once if it says all that this depends on. */
+  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+    const before = await this.known(known, what);
+    if (before !== null) return before;
+    const made = await make();
+    const version = this.#version;
+    if (version !== null) known.keep(`${what} ${this.#list}`, version, made);
     return made;
   }
 
   async #print(): Promise<string | null> {
-    return (await this.#opening)?.print() ?? null;
+    this.#opened = (await this.#opening) ?? null;
+    return this.#opened?.print() ?? null;
   }
 }
 

@@ -1,5 +1,7 @@
-import type { Count, CountedPage, UnreadCount } from '../../features/shapes.ts';
+import type { Count, CountedPage, Page, UnreadCount } from '../../features/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { Core } from '../../features/core.ts';
+import type { Known } from '../store/known-counts.ts';
 import type { CountedRead } from './counted-read.ts';
 import { collectPage } from './paging.ts';
 
@@ -137,6 +139,8 @@ export class List<P, C extends P, T> {
 
 /** The stages of one read of a feed. */
 export interface FeedStages {
+  /** Begins to read the top of the list, so many entries of it. Need not be called. */
+  readonly open: (limit: number) => void;
   /** Skeleton: the next entries after a position, in feed order. Fewer than `limit` means the end. */
   readonly skeleton: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
   /** Hydration, rules and presentation: the visible items, in the same order. */
@@ -148,7 +152,8 @@ export interface FeedStages {
 }
 
 interface FeedListOptions extends FeedStages {
-  /** Counts that the process knows; absent: none. */
+  readonly core: Core;
+  /** Finds out what the process knows of the list; absent: nothing. */
   readonly counts?: CountedRead;
   /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
   readonly withUnread?: boolean | undefined;
@@ -178,24 +183,48 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     this.#stages = stages;
   }
 
+  /** A page from the top. @param what tells pages of the list apart @param limit of its first scan */
+  async first(
+    what: string,
+    limit: number,
+    make: () => Promise<Page<NewsfeedItem>>,
+  ): Promise<Page<NewsfeedItem>> {
+    const { core, open } = this.#stages;
+    open(Math.max(limit, firstRead(this.#stages)));
+    const { edges, ...page } = await this.#made(core.knownPages, what, async () => {
+      const { edges: made, ...rest } = await make();
+      const kept = made.map(({ cursor, node: { actionId, relevancy, reasons, action } }) => ({
+        ...{ cursor, actionId, relevancy, reasons, rev: action.rev },
+      }));
+      return { ...rest, edges: kept };
+    });
+    const nodes = await this.select(edges);
+    // A session that had read its reader before may be shown less than the answer says.
+    if (nodes.length < edges.length) return make();
+    return { ...page, edges: nodes.map((node, index) => ({ node, cursor: edges[index]?.cursor ?? '' })) };
+  }
+
+  #made<M extends object>(known: Known<M>, what: string, make: () => Promise<M>): Promise<M> {
+    return this.#stages.counts?.made(known, what, make) ?? make();
+  }
+
   override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
     const isCounted =
-      this.#stages.withUnread === true && !((await this.#stages.counts?.known('unread')) ?? null);
+      this.#stages.withUnread === true &&
+      !((await this.#stages.counts?.known(this.#stages.core.knownCounts, 'unread')) ?? null);
     const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
     return super.select(entries, await this.#aboveRead(top));
   }
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
   countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
-    const { counts } = this.#stages;
-    const count = (): Promise<UnreadCount> => this.#countUnread(page);
-    return (this.#unread ??= counts === undefined ? count() : counts.counted('unread', count));
+    const { knownCounts } = this.#stages.core;
+    return (this.#unread ??= this.#made(knownCounts, 'unread', () => this.#countUnread(page)));
   }
 
   override countTotal(page: readonly NewsfeedItem[]): Promise<Count> {
-    const { counts } = this.#stages;
-    const count = (): Promise<Count> => super.countTotal(page);
-    return (this.#all ??= counts === undefined ? count() : counts.counted('total', count));
+    const { knownCounts } = this.#stages.core;
+    return (this.#all ??= this.#made(knownCounts, 'total', () => super.countTotal(page)));
   }
 
   /** Those that represent what they are counted as. */

@@ -1,6 +1,5 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
-import { clock } from '../../lib/clock.ts';
 import { List } from './list.ts';
 import { pageSize } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
@@ -37,7 +36,6 @@ export async function readListedActions(
   },
 ): Promise<CountedPage<Action>> {
   const cursor = args.after == null ? null : decodePosition(list, args.after);
-  const asOf = cursor?.asOf ?? clock.now();
   const listed = new List<ListedAction, ListedAction, ShownAction>({
     scan,
     select: (candidates) => shown(session, candidates),
@@ -47,7 +45,7 @@ export async function readListedActions(
   const page = await listed.page({
     size: pageSize(args.first),
     after: cursor === null ? null : { actionId: cursor.actionId, at: cursor.time },
-    cursorOf: ({ actionId, at }) => encodePosition(list, { time: at, actionId, asOf }),
+    cursorOf: ({ actionId, at }) => encodePosition(list, { time: at, actionId }),
   });
   return { ...page, edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: node.action })) };
 }

@@ -33,24 +33,31 @@ export interface OrderedPage {
   readonly after: string | null;
   readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
   readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  /** The page. From the top it is made once of equal reads. @param limit of its first scan */
+  readonly first: (
+    what: string,
+    limit: number,
+    make: () => Promise<Page<NewsfeedItem>>,
+  ) => Promise<Page<NewsfeedItem>>;
 }
 
 /** A page of a feed in its own order. @throws FanfareError BAD_CURSOR */
 export function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
   const cursor = options.after === null ? null : decodePosition(listName(options.userId), options.after);
-  const asOf = cursor?.asOf ?? clock.now();
-  return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-    size: options.size,
-    after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
-    scan: options.scan,
-    select: options.select,
-    cursorOf: (item) => relevancyCursor(options.userId, item, asOf),
-  });
+  const make = (): Promise<Page<NewsfeedItem>> =>
+    collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+      size: options.size,
+      after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
+      scan: options.scan,
+      select: options.select,
+      cursorOf: (item) => relevancyCursor(options.userId, item),
+    });
+  return options.first('', options.size + 1, make);
 }
 
 /** Cursor of a position in relevancy order. */
-export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition, asOf: Date): string {
-  return encodePosition(listName(userId), { time: relevancy, actionId, asOf });
+export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition): string {
+  return encodePosition(listName(userId), { time: relevancy, actionId });
 }
 
 function listName(userId: UserId): string {
@@ -71,23 +78,28 @@ export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedIte
   const { size } = options;
   const list = `feed:RECENT:${options.userId}`;
   const cursor = options.after === null ? null : decodePosition(list, options.after);
-  const asOf = cursor?.asOf ?? clock.now();
-  const nodes = await collectRecent({ ...options, behind: cursor });
-  const edges = nodes.slice(0, size).map((node) => ({
-    node,
-    cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId, asOf }),
-  }));
-  return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+  return options.first('', firstChunk(size), async () => {
+    const nodes = await collectRecent({ ...options, behind: cursor });
+    const edges = nodes.slice(0, size).map((node) => ({
+      node,
+      cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId }),
+    }));
+    return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+  });
+}
+
+function firstChunk(size: number): number {
+  return Math.min(CHUNK, FIRST_CHUNK * (size + 1));
 }
 
 /** The next items after a position, newest first, plus one more than `size` if there is one. */
 async function collectRecent(
-  options: Omit<OrderedPage, 'userId' | 'after'> & { readonly behind: RecentPosition | null },
+  options: Omit<OrderedPage, 'userId' | 'after' | 'first'> & { readonly behind: RecentPosition | null },
 ): Promise<readonly NewsfeedItem[]> {
   const { size, behind, scan, select } = options;
   let best: NewsfeedItem[] = [];
   let position: FeedPosition | null = null;
-  let chunk = behind === null ? Math.min(CHUNK, FIRST_CHUNK * (size + 1)) : CHUNK;
+  let chunk = behind === null ? firstChunk(size) : CHUNK;
   for (;;) {
     const entries: readonly FeedEntry[] = await scan(position, chunk);
     const items = await select(entries);
@@ -141,43 +153,45 @@ export async function readTop(core: Core, options: OrderedPage): Promise<Page<Ne
   const cursor = options.after === null ? null : decodeRanked(list, options.after);
   if (cursor !== null && !isKept(cursor.generation, latest)) throw outdated();
   const generation = cursor?.generation ?? latest;
-  const edges: RankedEdge[] = [];
-  if (cursor === null || cursor.zone === 'ranked') {
-    const ranked = await rank(core, options, generation);
-    const page = await pageOfRanked(
-      cursor === null ? ranked : ranked.filter((entry) => isBehind(entry, cursor)),
-      options,
-    );
+  return options.first(String(generation.getTime()), RANKED_CHUNK, async () => {
+    const edges: RankedEdge[] = [];
+    if (cursor === null || cursor.zone === 'ranked') {
+      const ranked = await rank(core, options, generation);
+      const page = await pageOfRanked(
+        cursor === null ? ranked : ranked.filter((entry) => isBehind(entry, cursor)),
+        options,
+      );
+      edges.push(
+        ...page.edges.map(({ node, score }) => ({
+          node,
+          position: { generation, zone: 'ranked' as const, value: score, actionId: node.actionId },
+        })),
+      );
+      if (page.hasNextPage) return toPage(list, edges, true);
+    }
+    const room = size - edges.length;
+    const older = await collectRecent({
+      size: room,
+      behind:
+        cursor?.zone === 'older'
+          ? { time: new Date(cursor.value), actionId: cursor.actionId }
+          : { time: rankedSince(generation), actionId: '' },
+      scan,
+      select,
+    });
     edges.push(
-      ...page.edges.map(({ node, score }) => ({
+      ...older.slice(0, room).map((node) => ({
         node,
-        position: { generation, zone: 'ranked' as const, value: score, actionId: node.actionId },
+        position: {
+          generation,
+          zone: 'older' as const,
+          value: node.action.conducted.getTime(),
+          actionId: node.actionId,
+        },
       })),
     );
-    if (page.hasNextPage) return toPage(list, edges, true);
-  }
-  const room = size - edges.length;
-  const older = await collectRecent({
-    size: room,
-    behind:
-      cursor?.zone === 'older'
-        ? { time: new Date(cursor.value), actionId: cursor.actionId }
-        : { time: rankedSince(generation), actionId: '' },
-    scan,
-    select,
+    return toPage(list, edges, older.length > room);
   });
-  edges.push(
-    ...older.slice(0, room).map((node) => ({
-      node,
-      position: {
-        generation,
-        zone: 'older' as const,
-        value: node.action.conducted.getTime(),
-        actionId: node.actionId,
-      },
-    })),
-  );
-  return toPage(list, edges, older.length > room);
 }
 
 interface RankedEdge {

@@ -34,7 +34,6 @@ export async function readSlice(
   const filter = checkActionFilter(args.filter);
   const list = `slice:${id}`;
   const cursor = args.after == null ? null : decodePosition(list, args.after);
-  const asOf = cursor?.asOf ?? clock.now();
   const ofSlice = { ...filter, refId: id };
   let known: readonly Follow[] = [];
   async function read(query: SliceQuery): Promise<readonly SliceEntry[]> {
@@ -74,7 +73,7 @@ export async function readSlice(
   return slice.page({
     size,
     after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
-    cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id, asOf }),
+    cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id }),
   });
 }
 

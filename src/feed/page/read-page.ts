@@ -52,16 +52,24 @@ export async function readFeed(
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
-  const counts = new CountedRead(core.knownCounts, {
+  const counts = new CountedRead({
     identity: session.identity,
     list: JSON.stringify([filter, order]),
   });
   const stages = openStages(core, session, { filter, order, counts });
-  const list = new FeedList({ ...stages, counts, withUnread: args.withUnread, withTotal: args.withTotal });
+  const list = new FeedList({
+    ...stages,
+    core,
+    counts,
+    withUnread: args.withUnread,
+    withTotal: args.withTotal,
+  });
   const page = await ORDERS[order](core, {
     userId,
     size,
     after: args.after ?? null,
+    first: (what, limit, make) =>
+      args.after == null ? list.first(`${what} ${String(size)}`, limit, make) : make(),
     scan: (from, limit) => list.scan(from, limit),
     select: (candidates) => list.select(candidates),
   });
@@ -112,23 +120,35 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
   const range = rangeOf(list);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
+  let top: Begun | null | undefined;
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
+  const begin = (query: FeedQuery): Begun | null => {
+    if (begun !== undefined || state !== null || filter.unreadOnly) return null;
+    const { reader, ahead } = beginPage(core, session, query);
+    begun = reader;
+    return { query, ahead };
+  };
+  const open = (limit: number): Begun | null => {
+    if (top !== undefined) return top;
+    top = begin({ limit, ...range });
+    counts?.reads(top?.ahead.opened ?? null);
+    return top;
+  };
   const unread = once(async () => unreadEntries(core, await lookUp()));
   const listed = once(async () => (state === null ? null : entriesInState(core, await lookUp(), state)));
   return {
     lookUp,
+    open,
     async skeleton(from, limit) {
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
-      let first: BegunPage | undefined;
-      if (begun === undefined && state === null && !filter.unreadOnly) {
-        first = beginPage(core, session, query);
-        begun = first.reader;
-      }
-      counts?.reads(from === null ? (first?.ahead.opened ?? null) : null);
+      const first = from === null ? open(limit) : begin(query);
+      if (from !== null || (first !== null && first.query.limit < limit)) counts?.reads(null);
       const entries = state === null ? null : await listed();
       if (entries !== null) return entriesAfter(entries, from, limit);
       if (filter.unreadOnly) return (await unread()).page(query);
-      return feedReader.page(await lookUp(), query, first?.ahead);
+      const reader = await lookUp();
+      if (first === null || first.query.limit < limit) return feedReader.page(reader, query);
+      return (await feedReader.page(reader, first.query, first.ahead)).slice(0, limit);
     },
     async show(entries) {
       const some = await narrowed(core, session, filter, entries);
@@ -137,6 +157,12 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
+}
+
+/** A read that was begun together with its reader. */
+interface Begun {
+  readonly query: FeedQuery;
+  readonly ahead: BegunPage['ahead'];
 }
 
 /** Which of the reader's items are asked for, and in which order. */

@@ -22,9 +22,9 @@ export async function countUnread(core: Core, session: ReaderSession): Promise<U
   if (core.feedStore.open === undefined) return countOf(core, session, await session.profile(), null);
   const { identity } = session;
   const first = core.feedReader.unreadAhead(identity.userId, MAX_UNREAD + 1);
-  const counts = new CountedRead(core.knownCounts, { identity, list: 'badge' });
+  const counts = new CountedRead({ identity, list: 'badge' });
   counts.reads(first.ahead.opened);
-  return counts.counted('unread', async () => {
+  return counts.made(core.knownCounts, 'unread', async () => {
     const known = await first.ahead.known();
     if (known !== null) session.know(known);
     return countOf(core, session, await session.profile(), { ...first, counts });
@@ -98,7 +98,7 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
     const item = (await showUnread(session, reader, batch)).at(-1);
     if (item === undefined) continue;
     const { time: relevancy, actionId } = positionAbove({ time: item.relevancy, actionId: item.actionId });
-    return { item, isExact, cursor: relevancyCursor(userId, { relevancy, actionId }, clock.now()) };
+    return { item, isExact, cursor: relevancyCursor(userId, { relevancy, actionId }) };
   }
   return null;
 }

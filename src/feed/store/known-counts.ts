@@ -1,4 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+
+/** A page without the content of its items. */
+export interface KeptPage {
+  readonly edges: readonly (FeedEntry & { readonly cursor: string })[];
+  readonly hasNextPage: boolean;
+  readonly endCursor: string | null;
+}
 
 /**
  * What one process has made of answers of the database, each with a digest of its answer. While the database gives the same
@@ -22,4 +30,12 @@ export class Known<T extends object> {
   keep(list: string, print: string, made: T): void {
     this.#known.set(list, { print, made });
   }
+}
+
+/** @param cacheBytes 0: no actions are cached, so that known pages would be read in two steps */
+export function knownOfFeeds(cacheBytes: number) {
+  return {
+    knownCounts: new Known<{ readonly count: number; readonly isExact: boolean }>(10_000),
+    knownPages: new Known<KeptPage>(cacheBytes === 0 ? 1 : 50_000, ({ edges }) => edges.length + 1),
+  };
 }

@@ -19,6 +19,31 @@ async function countsOf(parts: Parts): Promise<unknown> {
   return counts;
 }
 
+const ORDERS = ['RELEVANCY', 'RECENT', 'TOP'] as const;
+
+/** What a process shows of Ann's feed: the first two pages of each order and of a filter, and groups with all they have. */
+async function pagesOf(parts: Parts): Promise<unknown> {
+  const { services } = parts;
+  const shown: unknown[] = [];
+  for (const args of [...ORDERS.map((order) => ({ order })), RED]) {
+    const page = (after: string | null) =>
+      services.readFeed(parts.session('ann'), { first: 3, after, withUnread: true, ...args });
+    const first = await page(null);
+    for (const { edges, hasNextPage } of [first, await page(first.endCursor)])
+      shown.push([edges.map(({ node: { actionId, isUnread } }) => [actionId, isUnread]), hasNextPage]);
+  }
+  for (const args of [{}, RED]) {
+    const page = await services.readFeedGroups(parts.session('ann'), { first: 2, withUnread: true, ...args });
+    const next = await services.readFeedGroups(parts.session('ann'), { ...args, after: page.endCursor });
+    shown.push(await page.countTotal(), await page.countUnread());
+    for (const { node } of [...page.edges, ...next.edges]) {
+      const items = await node.load(() => false);
+      shown.push([node.groupKey, node.isUnread, items.map(({ actionId }) => actionId)]);
+    }
+  }
+  return shown;
+}
+
 async function publish(parts: Parts, tag: string, more: object = {}): Promise<string> {
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: tag, tags: [tag] } };
   const { action } = await parts.publish({ actorId: 'bob', scope: 'PUBLIC', descriptor, ...more });
@@ -26,7 +51,7 @@ async function publish(parts: Parts, tag: string, more: object = {}): Promise<st
   return action.id;
 }
 
-test('a process that knows the counts of a feed says what one says that has just begun, whatever has changed', async () => {
+test('a process that knows counts and pages of a feed says what one says that has just begun, whatever has changed', async () => {
   await using parts = await openParts();
   const { services, service } = parts;
   const ann = () => parts.session('ann');
@@ -62,8 +87,9 @@ test('a process that knows the counts of a feed says what one says that has just
   ];
   const compare = async (): Promise<void> => {
     await using other = await parts.reopen();
-    const fresh = await countsOf(other);
-    for (let n = 0; n < 2; n += 1) expect(await countsOf(parts)).toEqual(fresh);
+    const all = async (of: Parts): Promise<unknown> => [await countsOf(of), await pagesOf(of)];
+    const fresh = await all(other);
+    for (let n = 0; n < 2; n += 1) expect(await all(parts)).toEqual(fresh);
   };
   await compare();
   for (const change of changes) {
@@ -93,7 +119,7 @@ test('a session that read its reader before says nothing about an answer that ca
 test('an action that expires is no longer counted, though nothing has been written', async () => {
   await using parts = await openParts();
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
-  const [, second] = [await publish(parts, 'red'), await publish(parts, 'red')];
+  const [first, second] = [await publish(parts, 'red'), await publish(parts, 'red')];
   await letExpire(parts, second, new Date(Date.now() + HOUR));
   const before = [
     { count: 2, isExact: true },
@@ -101,8 +127,14 @@ test('an action that expires is no longer counted, though nothing has been writt
     { count: 2, isExact: true },
   ];
   for (let n = 0; n < 2; n += 1) expect(await countsOf(parts)).toEqual([...before, ...before.slice(1)]);
+  const shown = async (): Promise<unknown> => {
+    const { edges } = await parts.services.readFeed(parts.session('ann'), {});
+    return edges.map(({ node }) => node.actionId);
+  };
+  for (let n = 0; n < 2; n += 1) expect(await shown()).toEqual([second, first]);
   const later = vi.spyOn(clock, 'time').mockReturnValue(Date.now() + 2 * HOUR);
   onTestFinished(() => later.mockRestore());
   const after = before.map((count) => ({ ...count, count: 1 }));
   expect(await countsOf(parts)).toEqual([...after, ...after.slice(1)]);
+  expect(await shown()).toEqual([first]);
 });

@@ -10,7 +10,6 @@ const ANN_ELSEWHERE = storedId('other', 'ann');
 const cursor = encodePosition('feed', {
   time: new Date(1_700_000_000_000),
   actionId: 'a'.repeat(24),
-  asOf: new Date(1_700_000_001_000),
 });
 
 describe('a sealed cursor', () => {
