@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { NO_BLOCKS } from '../../../src/domain/block.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import {
@@ -275,11 +276,9 @@ export class NotificationRead {
     const stamp = reader.directoryStamp;
     this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
     const profile = await this.#session.profile();
-    this.#opened = {
-      profile: this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile,
-      state: opened.state,
-    };
-    const list = this.#isWhole && isPlain(profile) ? this.#listOf(profile) : null;
+    const reading = this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile;
+    this.#opened = { profile: reading, state: opened.state };
+    const list = this.#isWhole ? this.#listOf(reading) : null;
     if (list !== null && this.#restore(keptOf(this.#core).find(list, opened.print))) return;
     await this.#take(this.#sources, opened.sources());
     const revisions = new Map(this.#revisions);
@@ -292,8 +291,11 @@ export class NotificationRead {
       keptOf(this.#core).keep(list, opened.print, this.#found(stamp, revisions));
   }
 
-  #listOf({ userId }: ReaderProfile): string {
-    return JSON.stringify([userId, ...Object.values(this.#size)]);
+  /** Nothing else of the reader decides what the list has. */
+  #listOf(reader: ReaderProfile): string {
+    const away = keptAway(reader).sort();
+    const text = JSON.stringify([reader.userId, ...Object.values(this.#size), ...away]);
+    return away.length === 0 ? text : hash('sha1', text, 'base64');
   }
 
   #found(stamp: number, revisions: ReadonlyMap<ActionId, number>): Found {

@@ -121,9 +121,16 @@ test('changes a long list at once that the process has kept', async () => {
   expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
   await services.addMute(session('ann'), { memberId: 'dan' }, null);
   expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
+  // Kept for whom the reader keeps away.
+  expect(await namesOf(parts, read)).toEqual(PAGE);
   await services.removeMute(session('ann'), { memberId: 'dan' });
   expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
   await services.blockMember(session('eve'), 'ann');
+  expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
+  expect(await namesOf(parts, read)).toEqual([...PAGE, 'find blocks']);
+  await services.unblockMember(session('eve'), 'ann');
+  expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
+  await services.blockMember(session('dan'), 'ann');
   expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
   await services.markNotificationsSeen(session('ann'), new Date());
   await services.deleteAction(session('ann'), commented);
