@@ -23,3 +23,12 @@ export function isShared(type: GraphQLNamedType, { extensions }: GraphQLField<un
   const { shared, ownIn = [] } = extensions as Sharing;
   return shared !== undefined && !ownIn.includes(type.name);
 }
+
+/** Extension of a type: its shared fields are rendered once for each of its objects. */
+export interface RenderedOnce<T> {
+  readonly keyOf: (source: T) => string;
+  /** Changes with whatever they depend on beside current names; `null`: the object is not recognised when it is read again. */
+  readonly versionOf: (source: T) => number | string | null;
+  /** Whose names they may show. */
+  readonly idsIn: (source: T) => readonly string[];
+}

@@ -19,7 +19,7 @@ interface CacheLookups {
   readonly misses: number;
 }
 
-/** Caches of a process: actions, names of members and refs, rendered parts of actions. */
+/** Caches of a process: actions, names of members and refs, rendered parts of actions and notifications. */
 type ReadCacheName = 'actions' | 'names' | 'parts';
 
 type Counts = Readonly<Record<string, number>>;

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { BSON, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { PartCache } from '../../src/http/execution/shared-parts/part-cache.ts';
+import { namedIn } from '../../src/graphql/types/action.ts';
 import { SharedText } from '../../src/graphql/rendering/answer.ts';
 import { ActionCache } from '../../src/storage/actions/action-cache.ts';
 import { toStoredAction } from '../../src/storage/actions/action-document.ts';
@@ -113,7 +114,8 @@ const CACHES = {
       const { descriptor, refs } = action;
       const written = JSON.stringify({ descriptor, summary: `${text} of ${String(n)}`, refs });
       // Somebody is renamed all the time.
-      cache.put(`1:en::${action.id}`, action, stampOf(n), new SharedText(written.slice(1, -1)));
+      const rendered = { version: action.rev, ids: namedIn(action) };
+      cache.put(`1:en::${action.id}`, rendered, stampOf(n), new SharedText(written.slice(1, -1)));
     }
     return Promise.resolve(cache);
   },

@@ -145,6 +145,48 @@ test('what was seen and read is marked, and a new event undoes both', async () =
   expect(foreign.errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
 });
 
+test('a list that is shown again and again is as the first one who asks is shown it, whatever changes', async () => {
+  await upsert(app, { members: ['pia', 'pat'].map((memberId) => ({ memberId, name: memberId })) });
+  const own = await publish(app, { actorId: 'pam', scope: 'PUBLIC' });
+  const like = await add('pia', { actionId: own, kind: 'LIKE' });
+  await add('pat', { actionId: own, kind: 'LIKE' });
+  await upsert(app, { refs: [{ id: 'west', type: 'site', label: 'West' }] });
+  await upsert(app, { pairs: [{ followerId: 'pam', refId: 'west', isAssigned: true }] });
+  const asked = (applicantName: string) => ({
+    applicantRatingRequested: {
+      ...{ applicantId: 'moe', applicantName, requestedFromId: 'pam', requestedFromName: 'Pam' },
+    },
+  });
+  const rating = await publish(app, { actorId: 'pia', scope: 'PUBLIC', descriptor: asked('Moe') });
+  const as = { sub: 'pam' };
+  const shown = async (query: string): Promise<List['notifications']> =>
+    (await ask<List>(app, query, {}, as)).notifications;
+  // Operations that come often are compiled, and what they show is kept.
+  for (let n = 0; n < 30; n++) await shown(LIST);
+  let asks = 0;
+  const change = async (what: () => Promise<unknown>): Promise<void> => {
+    const before = await shown(LIST);
+    await what();
+    const after = await shown(LIST);
+    expect(after).toEqual(await shown(LIST.replace('query', `query Fresh${String(asks++)}`)));
+    expect(after).not.toEqual(before);
+  };
+  const REMOVE = 'mutation ($id: ID!) { removeInteraction(input: { id: $id }) { action { id } } }';
+  const EDIT =
+    'mutation ($id: ID!, $input: UpdateActionInput!) { updateAction(id: $id, input: $input) { id } }';
+  const seen = (await shown(LIST)).edges[0]?.node.at ?? '';
+  await change(() => ask(app, `mutation { markNotificationsSeen(upTo: "${seen}") { memberId } }`, {}, as));
+  await change(() =>
+    ask(app, 'mutation { markNotificationsRead(upTo: "2099-01-01T00:00:00Z") { memberId } }', {}, as),
+  );
+  await change(() => upsert(app, { members: [{ memberId: 'pat', name: 'Patricia' }] }));
+  await change(() => upsert(app, { refs: [{ id: 'west', type: 'site', label: 'Far West' }] }));
+  await change(() => ask(app, EDIT, { id: rating, input: { descriptor: asked('Maureen') } }, { sub: 'pia' }));
+  await change(() => ask(app, REMOVE, { id: like }, { sub: 'pia' }));
+  await change(() => add('pia', { actionId: own, kind: 'LIKE' }));
+  await change(() => ask(app, 'mutation { blockMember(memberId: "pat") { memberId } }', {}, as));
+});
+
 test('members choose what they are notified of and when, and an explanation says what decides', async () => {
   const as = { sub: 'ian' };
   const actionId = await publish(app, { actorId: 'ian', scope: 'PUBLIC' });

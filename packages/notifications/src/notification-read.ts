@@ -126,6 +126,7 @@ export class NotificationRead {
   #sources: Map<Source, Reading>;
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
   #sorted: readonly NotificationGroup[] = [];
+  #version: string | null = null;
 
   /** @param options.groups number of groups that are needed at least. `shown`: those of them that are needed with all events. */
   constructor(
@@ -162,6 +163,11 @@ export class NotificationRead {
     if (this.#opened === null) await this.#readOn();
     if (this.#opened === null) throw new Error('Nothing was read');
     return this.#opened;
+  }
+
+  /** What the list and the reader's marks in it were made of; `null`: it is not kept. */
+  get version(): string | null {
+    return this.#version;
   }
 
   /** The next groups after a position. Fewer than `limit` means the end. */
@@ -279,7 +285,10 @@ export class NotificationRead {
     const reading = this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile;
     this.#opened = { profile: reading, state: opened.state };
     const list = this.#isWhole ? this.#listOf(reading) : null;
-    if (list !== null && this.#restore(keptOf(this.#core).find(list, opened.print))) return;
+    if (list !== null && this.#restore(keptOf(this.#core).find(list, opened.print))) {
+      this.#version = opened.print + list;
+      return;
+    }
     await this.#take(this.#sources, opened.sources());
     const revisions = new Map(this.#revisions);
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
@@ -287,8 +296,9 @@ export class NotificationRead {
     if (this.#isOwnedFull) await this.#readPairs(last?.stamp === stamp ? last : null);
     else this.#closeOwned();
     // Of other actions the answer does not say that nothing has changed.
-    if (list !== null && [...this.#pairs].every((key) => this.#waiting.has(key)))
-      keptOf(this.#core).keep(list, opened.print, this.#found(stamp, revisions));
+    if (list === null || ![...this.#pairs].every((key) => this.#waiting.has(key))) return;
+    keptOf(this.#core).keep(list, opened.print, this.#found(stamp, revisions));
+    this.#version = opened.print + list;
   }
 
   /** Nothing else of the reader decides what the list has. */
@@ -438,6 +448,7 @@ export class NotificationRead {
   }
 
   async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
+    this.#version = null;
     this.#groups ??= buildersOf(this.#sorted);
     const groups = this.#groups;
     for (const pair of pairs) {

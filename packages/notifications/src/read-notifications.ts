@@ -39,6 +39,8 @@ export interface Notification {
   readonly action: Action | null;
   readonly isSeen: boolean;
   readonly isRead: boolean;
+  /** Of the list, if it is kept. */
+  readonly version: string | null;
 }
 
 export interface NotificationFilter {
@@ -117,7 +119,7 @@ async function shown(
     if (!isOn(kind, action?.descriptor.type ?? null)) return [];
     const one: Notification = {
       ...{ userId: session.identity.userId, group, action },
-      ...{ isSeen: isSeen(state, group), isRead: isRead(state, group) },
+      ...{ isSeen: isSeen(state, group), isRead: isRead(state, group), version: read.version },
     };
     return passes(filter, one) ? [one] : [];
   });
@@ -236,7 +238,8 @@ export async function readNotifications(
   const notifications = new NotificationList(session, read, filter, counted);
   const { edges, ...page } = await notifications.page({ size, after, cursorOf: () => '' });
   const complete = await read.complete(edges.map(({ node }) => node.group));
-  const nodes = edges.map(({ node }, index) => ({ ...node, group: complete[index] ?? node.group }));
+  const { version } = read;
+  const nodes = edges.map(({ node }, index) => ({ ...node, version, group: complete[index] ?? node.group }));
   const withCursors = nodes.map((node, index) => ({
     node,
     cursor: encodePlace(list, { ...node.group, depth: depth + index + 1 }),

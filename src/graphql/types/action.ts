@@ -11,7 +11,7 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection, Count, TOTAL_COST 
 import { MOST_REACTIONS } from '../../config/kinds.ts';
 import { parseActionId } from '../global-id.ts';
 import { mostRefs } from '../limits/lengths.ts';
-import { SHARED } from '../shared-field.ts';
+import { SHARED, type RenderedOnce } from '../shared-field.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
 import { Member } from '../../features/directory/api/member.ts';
@@ -79,6 +79,12 @@ const Engagement = builder.objectRef<EngagementRecord>('Engagement').implement({
   }),
 });
 
+/** Ids in an action whose names may be shown. */
+export function namedIn({ actorId, refs, descriptor }: ActionRecord): string[] {
+  const fields = Object.values(descriptor).filter((value) => typeof value === 'string');
+  return [...new Set([actorId, ...refs.map(({ id }) => id), ...fields])];
+}
+
 const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
   description: 'The delivery of an action to feeds.',
   fields: (t) => ({
@@ -118,9 +124,16 @@ const FanOut = builder.objectRef<ActionRecord>('FanOut').implement({
   }),
 });
 
+const BY_REVISION: RenderedOnce<ActionRecord> = {
+  keyOf: ({ id }) => id,
+  versionOf: ({ rev }) => rev,
+  idsIn: namedIn,
+};
+
 export const Action = builder.objectRef<ActionRecord>('Action').implement({
   description: 'Something that happened.',
   interfaces: [Node],
+  extensions: { renderedOnce: BY_REVISION },
   fields: (t) => ({
     actor: t.field({
       type: Member,

@@ -30,6 +30,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   Interaction: ['id'],
   Member: ['data', 'departmentId', 'id', 'imageUrl', 'memberId', 'name', 'supervisorId', 'teamId', 'url'],
   Ref: ['data', 'id', 'imageUrl', 'label', 'refId', 'type', 'url'],
+  // The object is of one reader, and is never below what several are shown.
+  Notification: ['actorCount', 'actors', 'at', 'count', 'id', 'isRead', 'isSeen', 'kind', 'summary'],
   Report: ['id'],
   SummaryPart: ['member', 'ref', 'text'],
   UnknownDescriptor: ['data', 'summary', 'summaryParts', 'tags', 'type'],

@@ -18,10 +18,10 @@ import type { PageSize } from '../../../../src/graphql/limits/cost.ts';
 import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
 import { asksForField } from '../../../../src/graphql/live-selection.ts';
 import { plainSentence } from '../../../../src/graphql/sentences.ts';
-import { Action } from '../../../../src/graphql/types/action.ts';
+import { Action, namedIn } from '../../../../src/graphql/types/action.ts';
 import { LOCALE_ARG, localeOf, SummaryPart } from '../../../../src/graphql/types/descriptor.ts';
 import { describedEnum } from '../../../../src/graphql/types/enums.ts';
-import { PLAIN } from '../../../../src/graphql/shared-field.ts';
+import { PLAIN, SHARED, type RenderedOnce } from '../../../../src/graphql/shared-field.ts';
 import { type AddedNode, Node } from '../../../../src/graphql/types/node.ts';
 import { encodeNotificationId } from '../../../../src/domain/node-ids.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
@@ -106,21 +106,33 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
         );
       },
     } satisfies AddedNode,
+    renderedOnce: {
+      keyOf: ({ userId, group }) => `${userId}:${group.key}`,
+      versionOf: ({ group, version }) =>
+        version === null ? null : `${version}:${String(group.events.length)}`,
+      idsIn: (source) => [
+        ...actorsOf(source),
+        ...(source.group.refId === null ? [] : [source.group.refId]),
+        ...(source.action === null ? [] : namedIn(source.action)),
+      ],
+    } satisfies RenderedOnce<NotificationSource>,
   },
   fields: (t) => ({
     id: t.id({
       description: 'Global id.',
-      extensions: PLAIN,
+      extensions: { ...SHARED, ...PLAIN },
       resolve: ({ userId, group }) => encodeNotificationId(userId, group.key),
     }),
     kind: t.field({
       type: NotificationKindEnum,
       description: 'Why it concerns the reader.',
+      extensions: SHARED,
       resolve: ({ group }) => group.kind,
     }),
     at: t.field({
       type: 'DateTime',
       description: 'Time of its newest event, which is its place in the list.',
+      extensions: SHARED,
       resolve: ({ group }) => group.at,
     }),
     action: t.field({
@@ -148,7 +160,7 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
           description: `Number of members, 1 to ${String(MAX_PAGE_SIZE)}.`,
         }),
       },
-      extensions: ACTORS_COST,
+      extensions: { ...ACTORS_COST, ...SHARED },
       resolve: (source, { first }) =>
         actorsOf(source)
           .slice(0, pageSize(first ?? 3))
@@ -157,24 +169,29 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
     actorCount: t.field({
       type: UnreadCount,
       description: 'Number of different members who did it. Exact up to 100.',
+      extensions: SHARED,
       resolve: (source, _args, context) => countActors(context.core, context.session(), source),
     }),
     count: t.field({
       type: UnreadCount,
       description: 'Number of its events. Exact up to 100.',
+      extensions: SHARED,
       resolve: countEvents,
     }),
     isSeen: t.exposeBoolean('isSeen', {
       description: 'Whether it is not above the mark of markNotificationsSeen.',
+      extensions: SHARED,
     }),
     isRead: t.exposeBoolean('isRead', {
       description:
         'Whether it was marked as read, alone or with everything below. A new event makes it unread.',
+      extensions: SHARED,
     }),
     summary: t.string({
       description:
         'A sentence to the reader, with current names, such as "Ann, Bea, and 3 others commented on your post". In the language of `locale`, otherwise of Accept-Language.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
+      extensions: SHARED,
       async resolve(source, { locale }, context) {
         const parts = await notificationParts(context.session(), source, localeOf(locale, context));
         return plainSentence(

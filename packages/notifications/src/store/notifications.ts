@@ -135,7 +135,14 @@ export const MOST_EVENTS = MAX_COUNTED + 1;
 
 const DAY_MS = 86_400_000;
 
-function timeIn(field: string, { since }: SourceQuery, place: SourcePlace | null): Document {
+/** What a source is ordered by. */
+const TIME_OF = {
+  ...{ owned: 'at', own: 'latest', named: 'latest', edited: 'editedAt', to: 'at' },
+  ...{ followers: 'openedAt', assigned: 'assignedAt' },
+} as const satisfies Readonly<Record<Source, string>>;
+
+function timeIn(source: Source, { since }: SourceQuery, place: SourcePlace | null): Document {
+  const field = TIME_OF[source];
   if (place === null) return { [field]: { $gte: since } };
   const except = place.except.map((id) => new ObjectId(id));
   return {
@@ -166,10 +173,16 @@ function among(field: string, source: Source, { only }: SourceQuery): Document[]
 
 const VISIBLE = { isDeleted: false, isHidden: false } as const;
 
-const newest = (field: string, conditions: readonly Document[], limit: number): Document[] => [
+const tag = (source: string): Document => ({ source: { $literal: source } });
+
+type Asked = Readonly<{ conditions: readonly Document[]; limit: number; fields: Document }>;
+
+/** The source is said in the same stage, and nothing is renamed: a further stage takes the local engine longer. */
+const newest = (source: Source, { conditions, limit, fields }: Asked): Document[] => [
   { $match: { $and: conditions } },
-  { $sort: { [field]: -1 } },
+  { $sort: { [TIME_OF[source]]: -1 } },
   { $limit: limit },
+  { $project: { [TIME_OF[source]]: 1, ...fields, ...tag(source) } },
 ];
 
 type Pipeline = (limit: number, place: SourcePlace | null) => Document[];
@@ -178,62 +191,58 @@ type Pipeline = (limit: number, place: SourcePlace | null) => Document[];
 function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
   const { userId } = query;
   return {
-    owned: (limit, place) => [
-      ...newest(
-        'at',
-        [{ ownerId: { $eq: userId, $exists: true }, state: null }, timeIn('at', query, place)],
+    owned: (limit, place) =>
+      newest('owned', {
+        conditions: [{ ownerId: { $eq: userId, $exists: true }, state: null }, timeIn('owned', query, place)],
+        fields: { actionId: 1, kind: 1, actorId: 1 },
         limit,
-      ),
-      { $project: { actionId: 1, kind: 1, actorId: 1, time: '$at' } },
-    ],
-    own: (limit, place) => [
-      ...newest(
-        'latest',
-        [
+      }),
+    own: (limit, place) =>
+      newest('own', {
+        conditions: [
           // The actor is among the refs, by which bumped actions are found.
           { refIds: userId, actorId: userId, isBumped: true, ...VISIBLE },
-          timeIn('latest', query, place),
+          timeIn('own', query, place),
         ],
+        // The version changes with each of its interactions.
+        fields: { rev: 1, engagement: 1, 'fanOut.version': 1 },
         limit,
-      ),
-      // The version changes with each of its interactions.
-      { $project: { time: '$latest', rev: 1, engagement: 1, version: '$fanOut.version' } },
-    ],
-    named: naming('named', 'latest', query),
-    edited: naming('edited', 'editedAt', query),
-    to: (limit, place) => [
-      ...newest(
-        'at',
-        [
+      }),
+    named: naming('named', query),
+    edited: naming('edited', query),
+    to: (limit, place) =>
+      newest('to', {
+        conditions: [
           { to: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } },
-          timeIn('at', query, place),
+          timeIn('to', query, place),
           ...among('actionId', 'to', query),
         ],
-        limit,
-      ),
-      {
-        $project: {
-          ...{ actionId: 1, actorId: 1, time: '$at' },
+        fields: {
+          ...{ actionId: 1, actorId: 1 },
           isMention: { $in: [literal(userId), { $ifNull: ['$mentions', []] }] },
         },
-      },
-    ],
-    followers: (limit, place) => [
-      ...newest(
-        'openedAt',
-        [{ refId: userId, followerId: { $ne: userId } }, timeIn('openedAt', query, place), ...onDays(query)],
         limit,
-      ),
-      { $project: { followerId: 1, time: '$openedAt' } },
-    ],
-    assigned: (limit, place) => [
-      ...newest(
-        'assignedAt',
-        [{ followerId: userId }, timeIn('assignedAt', query, place), ...among('_id', 'assigned', query)],
+      }),
+    followers: (limit, place) =>
+      newest('followers', {
+        conditions: [
+          { refId: userId, followerId: { $ne: userId } },
+          timeIn('followers', query, place),
+          ...onDays(query),
+        ],
+        fields: { followerId: 1 },
         limit,
-      ),
-      { $project: { refId: 1, time: '$assignedAt' } },
-    ],
+      }),
+    assigned: (limit, place) =>
+      newest('assigned', {
+        conditions: [
+          { followerId: userId },
+          timeIn('assigned', query, place),
+          ...among('_id', 'assigned', query),
+        ],
+        fields: { refId: 1 },
+        limit,
+      }),
   };
 }
 
@@ -310,26 +319,22 @@ function united(branches: readonly Branch[]): Branch {
 }
 
 /** Actions that name the reader: all of them, or those that an edit has made to. */
-function naming(source: 'named' | 'edited', field: string, query: SourceQuery): Pipeline {
+function naming(source: 'named' | 'edited', query: SourceQuery): Pipeline {
   const { userId } = query;
-  return (limit, place) => [
-    ...newest(
-      field,
-      [
+  return (limit, place) =>
+    newest(source, {
+      conditions: [
         {
           audience: { $in: [userKey(userId), notifiedKey(userId)] },
           ...(source === 'edited' ? { concerned: { $exists: true } } : {}),
           ...VISIBLE,
         },
         { actorId: { $ne: userId } },
-        timeIn(field, query, place),
+        timeIn(source, query, place),
         ...among('_id', source, query),
       ],
-      limit,
-    ),
-    {
-      $project: {
-        ...{ actorId: 1, rev: 1, conducted: 1, recorded: 1, time: `$${field}` },
+      fields: {
+        ...{ actorId: 1, rev: 1, conducted: 1, recorded: 1 },
         isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
         concerned: {
           $filter: {
@@ -339,8 +344,8 @@ function naming(source: 'named' | 'edited', field: string, query: SourceQuery): 
           },
         },
       },
-    },
-  ];
+      limit,
+    });
 }
 
 function onDays({ only }: SourceQuery): Document[] {
@@ -352,9 +357,7 @@ function onDays({ only }: SourceQuery): Document[] {
 type Row = Document & {
   readonly _id: ObjectId;
   readonly source: Source;
-  readonly time: Date;
   readonly rev?: number;
-  readonly version?: number;
   readonly actorId?: UserId;
 };
 
@@ -364,15 +367,16 @@ function newestFirst(rows: readonly Row[]): SourceRow[] {
 }
 
 function toRow(row: Row): SourceRow {
-  const { source, time, rev = null, version = null } = row;
+  const { source, rev = null } = row;
   const id = row._id.toHexString();
-  const { engagement } = row as Partial<Pick<ActionDocument, 'engagement'>>;
+  const time = row[TIME_OF[source]] as Date;
+  const { engagement, fanOut } = row as Partial<Pick<ActionDocument, 'engagement' | 'fanOut'>>;
   const pairs = engagement === undefined ? [] : pairsOf(id, engagement);
-  return { id, source, time, rev, version, pairs, event: eventOf(row, id) };
+  return { id, source, time, rev, version: fanOut?.version ?? null, pairs, event: eventOf(row, id, time) };
 }
 
-function eventOf(row: Row, id: string): RowEvent | null {
-  const { source, time, actorId = null } = row;
+function eventOf(row: Row, id: string, time: Date): RowEvent | null {
+  const { source, actorId = null } = row;
   const event = { id, actorId, at: time, interactionId: null, refId: null };
   const ofAction = (): string => (row['actionId'] as ObjectId).toHexString();
   switch (source) {
@@ -455,7 +459,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
 
   const tagged = (coll: string, source: string, pipeline: readonly Document[]): Branch => ({
     coll,
-    pipeline: [...pipeline, { $addFields: { source: { $literal: source } } }],
+    pipeline: [...pipeline, { $addFields: tag(source) }],
   });
 
   function sourcesOf(query: SourceQuery): Branch[] {
@@ -463,7 +467,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
     return [...query.from].flatMap(([source, { limit, place }]) => {
       // The groups that are wanted may be of other kinds.
       if (query.only?.every(({ kind }) => !KINDS_OF[source].includes(kind)) === true) return [];
-      return [tagged(collectionOf[source].collectionName, source, pipelines[source](limit, place))];
+      return [{ coll: collectionOf[source].collectionName, pipeline: pipelines[source](limit, place) }];
     });
   }
 

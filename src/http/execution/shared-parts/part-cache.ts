@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Action } from '../../../domain/action.ts';
 import type { SharedText } from '../../../graphql/rendering/answer.ts';
 import type { ReaderSession } from '../../../feed/session/reader-session.ts';
 import { clock } from '../../../lib/clock.ts';
@@ -8,11 +7,11 @@ import { ENTRY_BYTES, weightOf, weightOfText } from '../../../lib/weight.ts';
 type Directory = NonNullable<Awaited<ReturnType<ReaderSession['directory']>>>;
 
 interface Rendered {
-  readonly rev: number;
+  readonly version: number | string;
   /** Directory stamp at which the names in the text were read, or later confirmed. */
   stamp: number;
   readonly at: number;
-  /** All ids in the action whose names may be shown. */
+  /** Whose names may be shown in it. */
   readonly ids: readonly string[];
   /** Their stamps at that time. */
   readonly stamps: readonly number[];
@@ -20,7 +19,7 @@ interface Rendered {
 }
 
 /**
- * Cache of rendered parts of actions. A part is valid while the action has the revision it was rendered from and no stamp of
+ * Cache of rendered parts of objects. A part is valid while the object has the version it was rendered from and no stamp of
  * its names has changed: both are read after the request began.
  */
 export class PartCache {
@@ -40,30 +39,28 @@ export class PartCache {
    * A part known to be current without comparing names: the directory stamp is unchanged. `null`: see `find`.
    * @param stamp of the directory, read after the request began.
    */
-  peek(key: string, { rev }: Action, stamp: number): SharedText | null {
+  peek(key: string, version: number | string, stamp: number): SharedText | null {
     const found = this.#rendered?.get(key);
-    if (found?.rev !== rev || found.stamp !== stamp || !isYoung(found)) return null;
+    if (found?.version !== version || found.stamp !== stamp || !isYoung(found)) return null;
     this.#hits += 1;
     return found.text;
   }
 
   /** The same after the directory stamp has changed. */
-  find(key: string, { rev }: Action, directory: Directory): SharedText | null {
+  find(key: string, version: number | string, directory: Directory): SharedText | null {
     const found = this.#rendered?.get(key);
-    if (found?.rev !== rev || !isYoung(found)) return null;
+    if (found?.version !== version || !isYoung(found)) return null;
     if (found.ids.some((id, index) => found.stamps[index] !== directory.stampOf(id))) return null;
     found.stamp = directory.stamp;
     this.#hits += 1;
     return found.text;
   }
 
-  put(key: string, action: Action, directory: Directory, text: SharedText): void {
-    const { rev } = action;
+  put(key: string, part: Pick<Rendered, 'version' | 'ids'>, directory: Directory, text: SharedText): void {
     if (this.#rendered === null) return;
     this.#misses += 1;
-    const ids = idsIn(action);
-    const stamps = ids.map((id) => directory.stampOf(id));
-    this.#rendered.set(key, { rev, stamp: directory.stamp, at: clock.time(), ids, stamps, text });
+    const stamps = part.ids.map((id) => directory.stampOf(id));
+    this.#rendered.set(key, { ...part, stamp: directory.stamp, at: clock.time(), stamps, text });
   }
 
   /** Number of parts reused, and of parts rendered. */
@@ -77,11 +74,6 @@ const MAX_AGE_MS = 60_000;
 
 function isYoung({ at }: Rendered): boolean {
   return clock.time() - at < MAX_AGE_MS;
-}
-
-function idsIn({ actorId, refs, descriptor }: Action): string[] {
-  const fields = Object.values(descriptor).filter((value) => typeof value === 'string');
-  return [...new Set([actorId, ...refs.map(({ id }) => id), ...fields])];
 }
 
 /** The text is a slice of a longer one, which stays in memory with it. */

@@ -1,7 +1,7 @@
 import {
   extendSchema,
-  GraphQLScalarType,
   isObjectType,
+  type GraphQLObjectType,
   parse,
   type DocumentNode,
   type ExecutionResult,
@@ -20,18 +20,17 @@ import {
   type GraphQLField,
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
-import type { Action } from '../../../domain/action.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { type Answer, SharedText } from '../../../graphql/rendering/answer.ts';
 import { valueGiven } from '../../exchange/accept.ts';
 import type { PartCache } from './part-cache.ts';
 import { findOperation, type Operation } from '../../../graphql/limits/document-limits.ts';
-import { isShared } from '../../../graphql/shared-field.ts';
+import { isShared, type RenderedOnce } from '../../../graphql/shared-field.ts';
 
 /** Also depends on refs known only from being followed, which the directory stamp does not cover. */
 const UNSTAMPED: ReadonlySet<string> = new Set(['summaryParts']);
 
-/** Whether a field's result is cached by the action's revision and directory stamps: it depends on nothing else. */
+/** Whether a field's result is cached by its object's version and directory stamps: it depends on nothing else. */
 function isKept(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): boolean {
   return isShared(type, field) && !UNSTAMPED.has(field.name);
 }
@@ -40,18 +39,16 @@ function fieldOf(type: GraphQLNamedType, name: string): GraphQLField<unknown, un
   return isObjectType(type) || isInterfaceType(type) ? (type.getFields()[name] ?? null) : null;
 }
 
-/** A schema whose root fields are the fields of an action. */
-function schemaOfAction(schema: GraphQLSchema): GraphQLSchema {
-  const action = schema.getType(ACTION);
-  if (!isObjectType(action)) throw new Error('The schema has no actions');
-  return new GraphQLSchema({ ...schema.toConfig(), query: action, mutation: null, subscription: null });
+/** `null`: objects of the type have no parts. */
+function renderedOnce({ extensions }: GraphQLObjectType): RenderedOnce<unknown> | null {
+  return (extensions as { readonly renderedOnce?: RenderedOnce<unknown> }).renderedOnce ?? null;
 }
 
-const ACTION = 'Action';
-
-/** Adjacent shared fields of an action. */
+/** Adjacent shared fields of an object. */
 interface PartOfDocument {
-  /** An operation whose root is an action. */
+  readonly type: GraphQLObjectType;
+  readonly of: RenderedOnce<unknown>;
+  /** An operation whose root is such an object. */
   readonly document: DocumentNode;
   /** Names of the variables it uses. */
   readonly variables: readonly string[];
@@ -83,18 +80,20 @@ function splitDocument(
   const { definition, fragments } = operation;
   const parts: PartOfDocument[] = [];
   const typeInfo = new TypeInfo(schema);
-  const toPart = (fields: readonly FieldNode[]): FieldNode => {
-    parts.push({ document: documentOf(fields, operation), variables: variablesIn(fields, fragments) });
-    return partField(parts.length - 1);
-  };
   const changed = visit(
     document,
     visitWithTypeInfo(typeInfo, {
       [Kind.FIELD]: {
         leave(node: FieldNode) {
           const type = getNamedType(typeInfo.getType());
-          if (type?.name !== ACTION || node.selectionSet === undefined) return undefined;
-          const selections = withParts({ schema, type, fragments }, node.selectionSet, toPart);
+          if (!isObjectType(type) || node.selectionSet === undefined) return undefined;
+          const of = renderedOnce(type);
+          if (of === null) return undefined;
+          const selections = withParts({ schema, type, fragments }, node.selectionSet, (fields) => {
+            const ofPart = documentOf(fields, operation);
+            parts.push({ type, of, document: ofPart, variables: variablesIn(fields, fragments) });
+            return partField(parts.length - 1);
+          });
           return { ...node, selectionSet: { ...node.selectionSet, selections } };
         },
       },
@@ -239,6 +238,7 @@ type Variables = Readonly<Record<string, unknown>>;
 interface Part {
   /** Unique among the parts of all operations. */
   readonly id: number;
+  readonly of: RenderedOnce<unknown>;
   readonly variables: readonly string[];
   readonly render: CompiledQuery['query'];
 }
@@ -263,14 +263,21 @@ export class SharedExecution {
   readonly #cache: PartCache;
   readonly #schema: GraphQLSchema;
   readonly #withParts: GraphQLSchema;
-  readonly #ofAction: GraphQLSchema;
+  /** Schemas whose root fields are those of a type. */
+  readonly #schemasOf: ReadonlyMap<string, GraphQLSchema>;
   #parts = 0;
 
   constructor(schema: GraphQLSchema, cache: PartCache) {
     this.#cache = cache;
     this.#schema = schema;
-    this.#withParts = withPartField(schema);
-    this.#ofAction = schemaOfAction(schema);
+    const types = Object.values(schema.getTypeMap()).flatMap((type) =>
+      isObjectType(type) && renderedOnce(type) !== null ? [type] : [],
+    );
+    this.#withParts = withPartField(schema, types);
+    const only = { mutation: null, subscription: null };
+    this.#schemasOf = new Map(
+      types.map((query) => [query.name, new GraphQLSchema({ ...schema.toConfig(), query, ...only })]),
+    );
   }
 
   /** `null`: the operation has no shared part, or cannot be compiled. */
@@ -280,10 +287,10 @@ export class SharedExecution {
     const compiled = compileQuery(this.#withParts, split.document, operationName ?? undefined);
     if (!isCompiledQuery(compiled)) return null;
     const parts: Part[] = [];
-    for (const part of split.parts) {
-      const render = compileQuery(this.#ofAction, part.document);
+    for (const { type, of, variables, document: ofPart } of split.parts) {
+      const render = compileQuery(this.#schemasOf.get(type.name) ?? this.#schema, ofPart);
       if (!isCompiledQuery(render)) return null;
-      parts.push({ id: this.#parts++, variables: part.variables, render: render.query });
+      parts.push({ id: this.#parts++, of, variables, render: render.query });
     }
     return { query: compiled.query, parts };
   }
@@ -330,19 +337,24 @@ class SharedParts {
   }
 
   /** No query if the part is cached and no stamp has changed. */
-  textOf(index: number, action: Action): SharedText | Promise<SharedText> {
-    const key = (this.#prefixes[index] ?? '') + action.id;
-    const { directoryStamp } = this.#context.session();
-    const known = directoryStamp === null ? null : this.#cache.peek(key, action, directoryStamp);
-    return known === null ? this.#lookUp(index, key, action) : this.#counted(known);
+  textOf(index: number, source: unknown): SharedText | Promise<SharedText> {
+    const part = this.#parts[index];
+    if (part === undefined) throw new Error('An operation has no such part');
+    const key = (this.#prefixes[index] ?? '') + part.of.keyOf(source);
+    const version = part.of.versionOf(source);
+    const { directoryStamp: stamp } = this.#context.session();
+    const known = version === null || stamp === null ? null : this.#cache.peek(key, version, stamp);
+    return known === null ? this.#lookUp(part, key, source) : this.#counted(known);
   }
 
-  async #lookUp(index: number, key: string, action: Action): Promise<SharedText> {
-    const directory = await this.#context.session().directory();
-    const known = directory === null ? null : this.#cache.find(key, action, directory);
+  async #lookUp(part: Part, key: string, source: unknown): Promise<SharedText> {
+    const version = part.of.versionOf(source);
+    const directory = version === null ? null : await this.#context.session().directory();
+    if (version === null || directory === null) return this.#counted(await this.#render(part, source));
+    const known = this.#cache.find(key, version, directory);
     if (known !== null) return this.#counted(known);
-    const text = await this.#render(index, action);
-    if (directory !== null) this.#cache.put(key, action, directory, text);
+    const text = await this.#render(part, source);
+    this.#cache.put(key, { version, ids: part.of.idsIn(source) }, directory, text);
     return this.#counted(text);
   }
 
@@ -352,33 +364,29 @@ class SharedParts {
     return part;
   }
 
-  async #render(index: number, action: Action): Promise<SharedText> {
-    const part = this.#parts[index];
-    if (part === undefined) throw new Error('An operation has no such part');
-    const { data, errors } = await part.render(action, this.#context, this.#variables);
+  async #render(part: Part, source: unknown): Promise<SharedText> {
+    const { data, errors } = await part.render(source, this.#context, this.#variables);
     if (errors !== undefined || data == null) {
       this.hasFailed = true;
-      throw new Error('A shared part of an action had errors');
+      throw new Error('A shared part had errors');
     }
     return new SharedText((await this.#context.answer.textOf(data)).slice(1, -1));
   }
 }
 
 /**
- * The schema with an additional field of actions. Clients cannot use it, since documents are validated against the original.
+ * The schema with an additional field of types with parts. Clients cannot use it, since documents are validated against the
+ * original.
  */
-function withPartField(schema: GraphQLSchema): GraphQLSchema {
-  const extended = extendSchema(
-    schema,
-    parse(`scalar SharedText extend type ${ACTION} { ${PART_FIELD}(part: Int!): SharedText! }`),
-  );
-  const action = extended.getType(ACTION);
-  const scalar = extended.getType('SharedText');
-  if (!isObjectType(action) || !(scalar instanceof GraphQLScalarType))
-    throw new Error('The schema cannot be extended');
-  const field = action.getFields()[PART_FIELD];
-  if (field === undefined) throw new Error('The schema cannot be extended');
-  field.resolve = (source: Action, { part }: { readonly part: number }, { sharedParts }: SharingContext) =>
-    sharedParts.textOf(part, source);
+function withPartField(schema: GraphQLSchema, types: readonly GraphQLObjectType[]): GraphQLSchema {
+  const fields = types.map(({ name }) => `extend type ${name} { ${PART_FIELD}(part: Int!): SharedText! }`);
+  const extended = extendSchema(schema, parse(['scalar SharedText', ...fields].join(' ')));
+  for (const { name } of types) {
+    const type = extended.getType(name);
+    const field = isObjectType(type) ? type.getFields()[PART_FIELD] : undefined;
+    if (field === undefined) throw new Error('The schema cannot be extended');
+    field.resolve = (source: unknown, { part }: { readonly part: number }, { sharedParts }: SharingContext) =>
+      sharedParts.textOf(part, source);
+  }
   return extended;
 }
