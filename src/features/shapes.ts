@@ -210,6 +210,12 @@ export interface FeedGroup {
   readonly isUnread: boolean;
   /** Loads its first items in feed order until they are enough, or all. */
   readonly load: (isEnough: (items: readonly NewsfeedItem[]) => boolean) => Promise<readonly NewsfeedItem[]>;
+  /** Tells the reader's lists of groups apart. */
+  readonly list: string;
+  /** Equal for equal reads of the list; `null`: by what has been loaded, it depends on more than that. */
+  readonly version: () => string | null;
+  /** The actors of what has been loaded. */
+  readonly actors: () => readonly UserId[];
 }
 
 export interface FeedGroupPage extends CountedPage<FeedGroup> {

@@ -2,6 +2,7 @@ import type { ObjectRef } from '@pothos/core';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../feed/page/paging.ts';
 import type { Page, Count as CountSource } from '../features/shapes.ts';
 import { builder } from './builder.ts';
+import { SHARED } from './shared-field.ts';
 import type { ListSize, PageSize } from './limits/cost.ts';
 import { MAX_TOTAL } from '../feed/page/list.ts';
 
@@ -9,8 +10,11 @@ export const Count = builder.objectRef<CountSource>('Count').implement({
   description:
     'A number of entries. Exact up to 1,000; beyond that, `count` is 1,000 and `isExact` is false.',
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'The number, at most 1,000.' }),
-    isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
+    count: t.exposeInt('count', { description: 'The number, at most 1,000.', extensions: SHARED }),
+    isExact: t.exposeBoolean('isExact', {
+      description: 'False if there are more than `count`.',
+      extensions: SHARED,
+    }),
   }),
 });
 

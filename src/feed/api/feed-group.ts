@@ -17,6 +17,7 @@ import {
   plainSentence,
   type SummaryPart as SummaryPartSource,
 } from '../../graphql/sentences.ts';
+import { SHARED, type RenderedOnce } from '../../graphql/shared-field.ts';
 import type { ListSize, PageSize } from '../../graphql/limits/cost.ts';
 import { groupSummaryParts } from '../../graphql/limits/lengths.ts';
 import { FeedStateEnum } from '../../graphql/types/enums.ts';
@@ -68,13 +69,27 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
   description:
     'Items of a feed that belong together: the same type, the same key fields, the same day. Its contents depend on the viewer and on the filter of the list it is in. Its id is the groupId of its items.',
   interfaces: [Node],
+  extensions: {
+    renderedOnce: {
+      keyOf: ({ groupKey, list }) => `${groupKey} ${list}`,
+      versionOf: ({ version }) => version(),
+      idsIn: ({ actors }) => actors(),
+    } satisfies RenderedOnce<FeedGroupSource>,
+  },
   fields: (t) => ({
-    relevancy: t.expose('relevancy', { type: 'DateTime', description: 'The relevancy of its topmost item.' }),
-    isUnread: t.exposeBoolean('isUnread', { description: 'Whether its topmost item is unread.' }),
+    relevancy: t.expose('relevancy', {
+      type: 'DateTime',
+      description: 'The relevancy of its topmost item.',
+      extensions: SHARED,
+    }),
+    isUnread: t.exposeBoolean('isUnread', {
+      description: 'Whether its topmost item is unread.',
+      extensions: SHARED,
+    }),
     count: t.field({
       type: Count,
       description: 'Number of its items.',
-      extensions: COUNT_COST,
+      extensions: { ...COUNT_COST, ...SHARED },
       async resolve({ load }) {
         const { length } = await load((items) => items.length > MAX_TOTAL);
         return countOf(length, length <= MAX_TOTAL);
@@ -84,7 +99,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
       type: [Member],
       description: 'Its distinct actors, in the order of their topmost items.',
       args: { first: t.arg.int({ ...firstArg('members'), defaultValue: LISTED.standard }) },
-      extensions: LISTED_COST,
+      extensions: { ...LISTED_COST, ...SHARED },
       async resolve({ load }, { first }) {
         const size = pageSize(first, LISTED);
         const actors = actorsOf(await load((items) => actorsOf(items).length >= size));
@@ -94,7 +109,7 @@ export const FeedGroup = builder.objectRef<FeedGroupSource>('FeedGroup').impleme
     actorCount: t.field({
       type: Count,
       description: 'Number of distinct actors in its newest 1,000 items.',
-      extensions: COUNT_COST,
+      extensions: { ...COUNT_COST, ...SHARED },
       async resolve({ load }) {
         const items = await load((some) => some.length > MAX_TOTAL);
         return countOf(actorsOf(items.slice(0, MAX_TOTAL)).length, items.length <= MAX_TOTAL);

@@ -116,6 +116,7 @@ class GroupList extends FeedList {
   groupOf(top: NewsfeedItem): FeedGroup {
     const groupKey = groupOf(top.action);
     const isAlone = top.action.groupKey === null;
+    let loaded: readonly NewsfeedItem[] = [top];
     const ofGroup = (items: readonly NewsfeedItem[]): NewsfeedItem[] =>
       items.filter(({ action }) => groupOf(action) === groupKey);
     return {
@@ -126,9 +127,13 @@ class GroupList extends FeedList {
       load: async (isEnough) => {
         if (isAlone || isEnough([top])) return [top];
         const items = ofGroup(await this.#members.load(groupKey, (some) => isEnough(ofGroup(some))));
+        if (items.length > loaded.length) loaded = items;
         // It may have been hidden meanwhile.
         return items.length === 0 ? [top] : items;
       },
+      list: this.#counts?.list ?? '',
+      version: () => this.#counts?.version ?? null,
+      actors: () => [...new Set(loaded.map(({ action }) => action.actorId))],
     };
   }
 

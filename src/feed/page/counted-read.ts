@@ -10,7 +10,7 @@ const LONGEST = 500;
 
 /** One read of a list that is counted: finds out whether the answer to it says all that its page and counts depend on. */
 export class CountedRead {
-  readonly #list: string;
+  readonly list: string;
   #opening: Promise<OpenedFeed | null> | null = null;
   #opened: OpenedFeed | null = null;
   /** The answer to the first read says all that they depend on, as far as is known. */
@@ -21,7 +21,7 @@ export class CountedRead {
   /** @param list tells lists of one reader apart */
   constructor({ identity, list }: { readonly identity: Identity; readonly list: string }) {
     // What a member is shown depends on the roles of the token.
-    this.#list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
+    this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
     this.#isEnough = list.length <= LONGEST;
   }
 
@@ -38,7 +38,7 @@ export class CountedRead {
   }
 
   /** Equal for reads that decide the same; `null`: it has depended on more than the answer. */
-  get #version(): string | null {
+  get version(): string | null {
     const opened = this.#opened;
     // A session that had read its reader before decides by that, which may be older than the answer.
     if (opened === null || !this.#isEnough || opened.read().reader.asOf !== this.#asOf) return null;
@@ -48,7 +48,7 @@ export class CountedRead {
   /** What the process has made of this answer; `null`: nothing. */
   async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
     const print = await this.#print();
-    return print === null ? null : known.find(`${what} ${this.#list}`, print);
+    return print === null ? null : known.find(`${what} ${this.list}`, print);
   }
 
   /** What is made of the answer, once if it says all that this depends on. */
@@ -56,8 +56,8 @@ export class CountedRead {
     const before = await this.known(known, what);
     if (before !== null) return before;
     const made = await make();
-    const version = this.#version;
-    if (version !== null) known.keep(`${what} ${this.#list}`, version, made);
+    const { version } = this;
+    if (version !== null) known.keep(`${what} ${this.list}`, version, made);
     return made;
   }
 
