@@ -560,15 +560,20 @@ async function withdrawFromAll(dependencies: PassContext, claim: Claim, fence: F
   }
 }
 
+/** Interactions of an action that is read together with others: more would hold them up. */
+const MOST_SHARED = 1_000;
+
 /** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
 async function deriveFromInteractions(
   { interactions, fanOuts }: PassContext,
   claim: Claim,
 ): Promise<readonly InteractionGroup[] | null> {
-  const { id, isBumped } = claim.action;
+  const { id, isBumped, engagement } = claim.action;
   // An action that was never bumped has no interactions to query.
   if (!isBumped) return [];
-  const summary = (await interactions.summaries([id])).get(id);
+  const { comments, likes, reshares, reactions } = engagement;
+  const many = reactions.reduce((sum, { count }) => sum + count, comments + likes + reshares) > MOST_SHARED;
+  const summary = many ? (await interactions.summaries([id])).get(id) : await interactions.summary(id);
   if (summary === undefined) return [];
   // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
   if (!isSameReshares(claim.action.reshares, summary.reshares))

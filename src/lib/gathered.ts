@@ -2,21 +2,21 @@
  * Calls that are made while work is under way are done together in the next one, at most `most` at once. Each resolves, or
  * rejects, with the work that it was part of.
  */
-export function gathered<T>(
-  work: (values: readonly T[]) => Promise<unknown>,
+export function gathered<T, R>(
+  work: (values: readonly T[]) => Promise<R>,
   most: number,
-): (value: T) => Promise<void> {
+): (value: T) => Promise<R> {
   let underWay: Promise<unknown> = Promise.resolve();
-  let waiting: { readonly values: T[]; readonly done: Promise<void> } | null = null;
+  let waiting: { readonly values: T[]; readonly done: Promise<R> } | null = null;
   return (value) => {
     if (waiting !== null && waiting.values.length < most) {
       waiting.values.push(value);
       return waiting.done;
     }
     const values = [value];
-    const done = underWay.then(async () => {
+    const done = underWay.then(() => {
       if (waiting?.values === values) waiting = null;
-      await work(values);
+      return work(values);
     });
     waiting = { values, done };
     // Its callers learn of a failure; the next one does not depend on it.

@@ -197,3 +197,46 @@ test.each(someOf(BOTH, 1))(
     expect((await feedOf(world, 'ann')).sort()).toEqual(expected);
   },
 );
+
+const COMMENT = `mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { isReplay } }`;
+
+async function commentOn({ app }: World, published: Published): Promise<readonly unknown[]> {
+  const answers = await Promise.all(
+    published.publishActions.map(({ action }, n) =>
+      app.query(
+        COMMENT,
+        { input: { actionId: action.id, kind: 'COMMENT', idempotencyKey: `comment-${String(n)}` } },
+        { sub: 'ann' },
+      ),
+    ),
+  );
+  return answers.flatMap(({ errors }) => errors.map(({ extensions }) => extensions.code));
+}
+
+test.each(BOTH)(
+  'comments whose shared insert is interrupted %s count once, after they are given again, and raise their actions',
+  async (lost) => {
+    await using world = await openWorld();
+    const { app } = world;
+    await followAll(world, ['ann', 'ben']);
+    const conducted = new Date(Date.now() - 3_600_000);
+    const ago = inputs.slice(0, 30).map((input) => ({ ...input, conducted }));
+    const { data } = await app.query<Published>(PUBLISH, { inputs: ago }, SERVICE);
+    await app.idle();
+    const published = data ?? { publishActions: [] };
+    const cut = cutAtWrite(world, 'interactions', 1, lost);
+    const [codes] = await Promise.all([commentOn(world, published), cut]);
+    expect(new Set([...codes, 'UNAVAILABLE'])).toEqual(new Set(['UNAVAILABLE']));
+    await isBack(world);
+    expect(await commentOn(world, published)).toEqual([]);
+    await app.idle();
+    const actions = await app.app.database.collections.actions.find().toArray();
+    expect(actions.map(({ engagement, fanOut }) => [engagement.comments, fanOut.state])).toEqual(
+      ago.map(() => [1, 'DONE']),
+    );
+    const { db } = await openShared(app.database);
+    const items = db.collection('newsfeedItems');
+    expect(await items.countDocuments({})).toBe(2 * ago.length);
+    expect(await items.countDocuments({ relevancy: { $gt: conducted } })).toBe(2 * ago.length);
+  },
+);

@@ -4,6 +4,7 @@ import type { ActionDocument, FormerAudienceDocument } from '../../storage/docum
 import { ownedBy, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from '../../storage/stages/event-entries.ts';
 import { clock } from '../../lib/clock.ts';
+import { gathered } from '../../lib/gathered.ts';
 import { revised, unrevised, literal } from '../../storage/stages/revision.ts';
 
 /** Fields that exist only while a fan-out is not DONE. */
@@ -44,15 +45,19 @@ function alikeOf(passes: readonly FinishedPass[]): (readonly [FinishedPass, ...F
   return [...groups.values()];
 }
 
+/** Calls whose passes are finished by one write. */
+const CALLS_AT_ONCE = 16;
+
 /** The ways in which a pass ends; see `fan-outs.ts`. */
 export function fanOutEnds(collection: Collection<ActionDocument>, events: EventEntries = NO_EVENTS) {
   return {
     /**
      * DONE, if the version is still the one claimed. Returns the actions that are DONE as of it; the others changed
      * meanwhile. Accepted even from a worker that lost the claim: the whole audience was served, and the other worker does
-     * the same work. One write, and a read if any of them is not DONE by it.
+     * the same work. One write, and a read if any of them is not DONE by it. Calls at the same time share them.
      */
-    async finish(passes: readonly FinishedPass[]): Promise<ReadonlySet<ActionId>> {
+    finish: gathered(async (calls: readonly (readonly FinishedPass[])[]): Promise<ReadonlySet<ActionId>> => {
+      const passes = calls.flat();
       const doneAt = clock.now();
       const { matchedCount } = await collection.bulkWrite(
         alikeOf(passes).map((alike) => {
@@ -87,7 +92,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
         .project<{ _id: ObjectId }>({ _id: 1 })
         .toArray();
       return new Set(found.map(({ _id }) => _id.toHexString()));
-    },
+    }, CALLS_AT_ONCE),
 
     /**
      * Ends a pass that served its whole audience while the action changed: PENDING for the changes, in their lane. `false`:

@@ -1,9 +1,14 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
+import type { Action } from '../../../src/domain/action.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { revised } from '../../../src/storage/stages/revision.ts';
 
 const DAY = 86_400_000;
+
+const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>
+  commands.map((command) => `${command.name} ${command.collection}`);
 
 async function office(parts: Parts): Promise<void> {
   await parts.services.upsertMembers(parts.service, [
@@ -159,13 +164,57 @@ test('costs a handful of passes when a thousand comments arrive within a moment'
   const passes = commands.filter(
     ({ name, collection }) => name === 'find' && collection === 'follows',
   ).length;
-  const started = commands.filter(
-    ({ name, collection }) => name === 'insert' && collection === 'interactions',
-  ).length;
-  expect(started).toBe(1_000);
+  const inserts = commands.flatMap(({ name, collection, command }) =>
+    name === 'insert' && collection === 'interactions' ? [command['documents'] as readonly unknown[]] : [],
+  );
+  expect(inserts.flat()).toHaveLength(1_000);
   expect(passes).toBeLessThan(40);
   const [derived] = await parts.repositories.actions.findByIds([action.id]);
   expect(derived?.engagement.comments).toBe(1_000);
+});
+
+test('what is recorded, read and ended at the same time takes one command of each kind, each with its own outcome', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { interactions, fanOuts } = parts.repositories;
+  const [one, two] = [(await parts.publish({})).action, (await parts.publish({})).action];
+  const record = ({ id: actionId }: Action, key: string) =>
+    interactions.record({
+      ...{
+        id: new ObjectId().toHexString(),
+        actionId,
+        key,
+        idempotencyKey: key,
+        kind: 'COMMENT',
+        actorId: 'ann',
+      },
+      ...{ at: new Date(), text: key, reaction: null, parentId: null, data: null, departmentIds: [] },
+      ...{ mentions: [], ownerId: 'ann', parentActorId: null, isHeld: false, passesOn: false },
+    });
+  const recording = await commandsOf(parts.database, async () => {
+    const outcomes = await Promise.all([record(one, 'a'), record(one, 'a'), record(two, 'a')]);
+    expect(outcomes.map((outcome) => outcome?.change)).toEqual(['new', 'none', 'new']);
+    expect(outcomes[1]?.interaction.id).toBe(outcomes[0]?.interaction.id);
+  });
+  expect(namesOf(recording)).toEqual(['insert interactions', 'find interactions']);
+  const reading = await commandsOf(parts.database, async () => {
+    const found = await Promise.all([one, two].map(({ id }) => interactions.summary(id)));
+    expect(found.map((summary) => summary?.engagement.comments)).toEqual([1, 1]);
+  });
+  expect(namesOf(reading)).toEqual(['aggregate interactions']);
+  const lanes = [{ lane: 'LIVE' as const, most: 2 }];
+  const { claims } = await fanOuts.claim('worker', new Date(), 60_000, { lanes });
+  await fanOuts.requestPass(two.id, new Date());
+  const ending = await commandsOf(parts.database, async () => {
+    const ended = await Promise.all(claims.map((claim) => fanOuts.finish([{ claim, delivered: 0 }])));
+    const own = claims.map(({ action: { id } }, n) => [id, ended[n]?.has(id)]);
+    expect(new Map(own as [string, boolean][])).toEqual(
+      new Map([
+        [one.id, true],
+        [two.id, false],
+      ]),
+    );
+  });
+  expect(namesOf(ending)).toEqual(['update actions', 'find actions']);
 });
 
 test('does not distinguish an invisible action from a missing one', async () => {

@@ -4,7 +4,7 @@ import { gathered } from '../../../src/lib/gathered.ts';
 function turnstile() {
   const batches: (readonly number[])[] = [];
   const ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
-  const add = gathered<number>((values) => {
+  const add = gathered((values: readonly number[]) => {
     batches.push([...values]);
     return new Promise<void>((resolve, reject) => {
       ends.push({ resolve, reject });
@@ -38,4 +38,9 @@ test('a failure is that of the calls it was part of, and of no other', async () 
   await expect.poll(() => batches).toEqual([[1, 2], [3]]);
   ends[1]?.resolve();
   await next;
+});
+
+test('each call resolves to the result of the work that it was part of', async () => {
+  const sum = gathered((values: readonly number[]) => Promise.resolve(values.join()), 2);
+  expect(await Promise.all([1, 2, 3].map(sum))).toEqual(['1,2', '1,2', '3']);
 });

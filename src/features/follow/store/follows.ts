@@ -273,7 +273,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     };
   }
 
-  const settle = gathered<readonly UnsettledFollow[]>((all) => {
+  const settle = gathered((all: readonly (readonly UnsettledFollow[])[]) => {
     const own = all.flat();
     return collection.updateMany(
       {

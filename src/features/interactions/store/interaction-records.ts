@@ -11,7 +11,7 @@ import {
   type ModerationDocument,
   toInteraction,
 } from '../../../storage/documents/documents.ts';
-import { isDuplicateKey } from '../../../storage/database/errors.ts';
+import { duplicatePositions } from '../../../storage/database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { logRecords } from '../../moderation/store/moderation.ts';
@@ -108,7 +108,7 @@ function givenAgain(
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
-const SETTLED_AT_ONCE = 100;
+const AT_ONCE = 100;
 
 export interface KnownInteraction {
   readonly interaction: Interaction;
@@ -152,8 +152,8 @@ export function interactionRecords(
   events: EventEntries = NO_EVENTS,
 ) {
   const newToken = (): ObjectId => idOfTime(clock.now());
-  const settle = gathered<{ readonly actionId: ObjectId; readonly settling: ObjectId }>(
-    (changed) =>
+  const settle = gathered(
+    (changed: readonly { readonly actionId: ObjectId; readonly settling: ObjectId }[]) =>
       collection.updateMany(
         {
           actionId: { $in: changed.map(({ actionId }) => actionId) },
@@ -161,8 +161,18 @@ export function interactionRecords(
         },
         { $unset: { settling: 1 as const } },
       ),
-    SETTLED_AT_ONCE,
+    AT_ONCE,
   );
+  /** Returns those whose keys were there. */
+  const insert = gathered(async (documents: readonly InteractionDocument[]) => {
+    try {
+      await collection.insertMany(documents, { ordered: false });
+      return new Set<InteractionDocument>();
+    } catch (error) {
+      const positions = new Set(duplicatePositions(error));
+      return new Set(documents.filter((_document, position) => positions.has(position)));
+    }
+  }, AT_ONCE);
 
   return {
     /** Unordered; missing ones are left out. One round trip. */
@@ -177,22 +187,14 @@ export function interactionRecords(
     },
 
     /**
-     * Records an interaction, restores it if it was taken back, or finds that it was recorded before. One round trip, two
-     * for a known key. `null`: its action was purged meanwhile. Unique key: actionId, key.
+     * Records an interaction, restores it if it was taken back, or finds that it was recorded before. One round trip, shared
+     * by calls at the same time, two for a known key. `null`: its action was purged meanwhile. Unique key: actionId, key.
      */
     async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
       const token = newToken();
       const document = newDocument(interaction, token, events);
-      try {
-        await collection.insertOne(document);
-        return {
-          interaction: toInteraction(document),
-          change: 'new',
-          settling: token.toHexString(),
-        };
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      if (!(await insert(document)).has(document))
+        return { interaction: toInteraction(document), change: 'new', settling: token.toHexString() };
       const { actionId, key } = document;
       const stored = isToggle(interaction.kind)
         ? await collection.findOneAndUpdate(

@@ -12,6 +12,7 @@ import {
   reactionCounts,
   toInteraction,
 } from '../../../storage/documents/documents.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { rescueEvents } from '../../events/store/event-outbox.ts';
 import { interactionLists, liftingGroups } from './interaction-lists.ts';
@@ -153,44 +154,53 @@ export interface PassedOn extends Reshare {
 }
 
 const PASSED_ON_BATCH = 500;
+const SUMMARIES_AT_ONCE = 64;
 
 export function interactionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { interactions: collection } = collections;
+
+  /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
+  async function summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
+    if (actionIds.length === 0) return new Map();
+    const cursor = collection.aggregate<GroupDocument>([
+      { $match: { actionId: { $in: actionIds.map((id) => new ObjectId(id)) } } },
+      {
+        $group: {
+          _id: {
+            actionId: '$actionId',
+            kind: '$kind',
+            reaction: { $ifNull: ['$reaction', null] },
+            actorId: '$actorId',
+            departmentIds: '$departmentIds',
+          },
+          latest: { $max: '$at' },
+          latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
+          passedOn: { $max: '$passedOn' },
+          visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
+        },
+      },
+    ]);
+    const sums = new Map<ActionId, Sum>();
+    for await (const group of cursor) {
+      const id = group._id.actionId.toHexString();
+      const sum = sums.get(id) ?? new Sum();
+      sum.add(group);
+      sums.set(id, sum);
+    }
+    return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
+  }
+
+  const summariesOf = gathered(summaries, SUMMARIES_AT_ONCE);
+
   return {
     ...interactionRecords(collections, events),
     ...interactionLists(collections),
     ...liftingGroups(collection),
 
-    /** Summaries of those actions that have interactions. One round trip; reads every interaction. Index `key`. */
-    async summaries(actionIds: readonly ActionId[]): Promise<Map<ActionId, InteractionSummary>> {
-      if (actionIds.length === 0) return new Map();
-      const cursor = collection.aggregate<GroupDocument>([
-        { $match: { actionId: { $in: actionIds.map((id) => new ObjectId(id)) } } },
-        {
-          $group: {
-            _id: {
-              actionId: '$actionId',
-              kind: '$kind',
-              reaction: { $ifNull: ['$reaction', null] },
-              actorId: '$actorId',
-              departmentIds: '$departmentIds',
-            },
-            latest: { $max: '$at' },
-            latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
-            passedOn: { $max: '$passedOn' },
-            visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
-          },
-        },
-      ]);
-      const sums = new Map<ActionId, Sum>();
-      for await (const group of cursor) {
-        const id = group._id.actionId.toHexString();
-        const sum = sums.get(id) ?? new Sum();
-        sum.add(group);
-        sums.set(id, sum);
-      }
-      return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
-    },
+    summaries,
+
+    /** The same of one action. One round trip for calls at the same time. */
+    summary: async (actionId: ActionId) => (await summariesOf(actionId)).get(actionId),
 
     /**
      * Actions of a member's newest interactions by time, without duplicates, at most `limit`; only interactions recorded
