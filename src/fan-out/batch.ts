@@ -35,9 +35,12 @@ export interface Alone {
 export async function openBatch(
   context: PassContext,
   claims: readonly Claim[],
+  maxAttempts: number,
 ): Promise<{ readonly together: readonly (readonly SmallDelivery[])[]; readonly alone: readonly Alone[] }> {
   const isPushed = await pushes(context, claims);
-  const first = claims.filter((claim) => isFirstDelivery(claim) && isPushed(claim));
+  const first = claims.filter(
+    (claim) => claim.attempts <= maxAttempts && isFirstDelivery(claim) && isPushed(claim),
+  );
   const pages = firstPages(
     context,
     first.map(({ action }) => action),
@@ -58,9 +61,13 @@ export async function openBatch(
   return { together: packed(together, ({ chunk }) => chunk.length, most), alone };
 }
 
-/** Nothing has been done for the action, and nothing has changed it: its pass is nothing but a delivery. */
+/**
+ * Nothing has changed the action, and its pass has not failed: it is nothing but a delivery. One worker may have died in the
+ * middle of it; what was cut off more often goes alone, in case it is the cause.
+ */
 function isFirstDelivery({ action, version, begun, afterUserId }: Claim): boolean {
-  return version === 1 && begun === 1 && afterUserId === null && !action.isBumped && !action.isHidden;
+  const isUntouched = version === 1 && !action.isBumped && !action.isHidden && action.fanOut.error === null;
+  return isUntouched && begun <= 2 && afterUserId === null;
 }
 
 /** Whether all refs of an action are pushed. Without a query as a rule. */
@@ -94,7 +101,7 @@ export async function deliverTogether(
     deliverChunks(
       context,
       deliveries.map(({ claim, chunk }) => ({
-        ...{ claim, action: claim.action, interactions: [], chunk, isFirstAttempt: true },
+        ...{ claim, action: claim.action, interactions: [], chunk, isFirstAttempt: !claim.wasCutOff },
       })),
     ),
   );

@@ -291,7 +291,7 @@ export class FanOutWorker extends BackgroundWorker {
   /** If it fails, each goes alone, and those that fail again fail alone. */
   async #open(claims: Batch): ReturnType<typeof openBatch> {
     try {
-      return await openBatch(this.#context, claims);
+      return await openBatch(this.#context, claims, this.#options.maxAttempts);
     } catch (error) {
       this.#options.observer.batchFailed(error);
       return { together: [], alone: claims.map((claim) => ({ claim })) };

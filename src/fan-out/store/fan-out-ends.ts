@@ -58,6 +58,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
      */
     finish: gathered(async (calls: readonly (readonly FinishedPass[])[]): Promise<ReadonlySet<ActionId>> => {
       const passes = calls.flat();
+      if (passes.length === 0) return new Set();
       const doneAt = clock.now();
       const { matchedCount } = await collection.bulkWrite(
         alikeOf(passes).map((alike) => {

@@ -209,8 +209,10 @@ export interface FoundClaims {
   readonly areTakenOver: boolean;
 }
 
-/** Expired leases taken over at once. */
+/** Expired leases taken over at once, if there is no room for more. */
 const MOST_TAKEN_OVER = 8;
+/** A look begins at the beginning of its lane at least this often. */
+const FROM_THE_BEGINNING_MS = 1_000;
 
 /** How work is found and claimed. Part of the repository of fan-outs. */
 function fanOutClaims(collection: Collection<ActionDocument>) {
@@ -253,17 +255,29 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     }
   }
 
-  type Candidates = readonly { readonly _id: ObjectId; readonly lane?: Lane }[];
+  type Candidates = readonly { readonly _id: ObjectId; readonly lane?: Lane; readonly due?: Date }[];
+
+  /** Where the last look ended in a lane that had more, and when one began at the beginning. */
+  let reached: { readonly lane: Lane; readonly due: Date; readonly begun: Date } | null = null;
 
   /**
    * In one command, lane by lane until there are enough. Without a sort: the index `claim_by_lane` returns a lane's actions
    * in order of time, but asked to sort by a nested path, some engines would read all that wait.
+   *
+   * A lane that has more goes on where the last look ended: some engines keep what was claimed in the index for a while, and
+   * would read all of it each time. What became due before that place (a write that took long, another clock) is found once
+   * there is no more behind it, or after `FROM_THE_BEGINNING_MS`.
    */
-  async function waiting(lanes: readonly LaneRoom[], now: Date) {
+  async function waiting(
+    lanes: readonly LaneRoom[],
+    now: Date,
+  ): Promise<{ ids: ObjectId[]; isAll: boolean }> {
+    const isRecent = reached !== null && now.getTime() - reached.begun.getTime() < FROM_THE_BEGINNING_MS;
+    const from = isRecent && lanes.some(({ lane }) => lane === reached?.lane) ? reached : null;
     const pipelines = lanes.map(({ lane, most }) => [
-      { $match: { ...dueIn('PENDING', now), 'fanOut.lane': lane } },
+      { $match: { ...dueIn('PENDING', now, lane === from?.lane ? from.due : null), 'fanOut.lane': lane } },
       { $limit: most + 1 },
-      { $project: { lane: '$fanOut.lane' } },
+      { $project: { lane: '$fanOut.lane', due: '$fanOut.leaseUntil' } },
     ]);
     const limit = Math.max(...lanes.map(({ most }) => most)) + 1;
     const found: Candidates = await collection
@@ -273,23 +287,32 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
       })
       .toArray();
     const { lane, most = 1 } = lanes.find((one) => found.some((each) => each.lane === one.lane)) ?? {};
-    const ids = found.filter((one) => one.lane === lane).map(({ _id }) => _id);
-    return { ids: ids.slice(0, most), isAll: found.length <= most && found.length === ids.length };
+    const ofLane = found.filter((one) => one.lane === lane);
+    const due = ofLane[most]?.due;
+    if (lane !== undefined && due !== undefined) {
+      reached = { lane, due, begun: lane === from?.lane ? from.begun : now };
+    } else if (from !== null && (lane === undefined || lane <= from.lane)) {
+      // Names of lanes sort by urgency: of those above, nothing was left out.
+      reached = null;
+      return waiting(lanes, now);
+    }
+    const ids = ofLane.slice(0, most).map(({ _id }) => _id);
+    return { ids, isAll: found.length <= most && found.length === ofLane.length };
   }
 
   /** Also without a sort. */
-  async function expired(except: readonly ActionId[], now: Date) {
+  async function expired(lanes: readonly LaneRoom[], except: readonly ActionId[], now: Date) {
     const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
     const found: Candidates = await collection
       .find(
         { ...dueIn('IN_PROGRESS', now), 'fanOut.lane': { $in: [...LANES] }, ...others },
-        upTo(MOST_TAKEN_OVER),
+        upTo(Math.max(MOST_TAKEN_OVER, ...lanes.map(({ most }) => most))),
       )
       .hint('claim_by_lane')
       .project<Candidates[number]>({ lane: '$fanOut.lane' })
       .toArray();
     const ids = found.filter(({ lane }) => lane === found[0]?.lane).map(({ _id }) => _id);
-    return { ids, isAll: ids.length < MOST_TAKEN_OVER };
+    return { ids, isAll: false };
   }
 
   return {
@@ -305,7 +328,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     ): Promise<FoundClaims> {
       if (takesOver) {
         const longer = { token, now, leaseMs: takeOverLeaseMs };
-        const { claims } = await claimAs('IN_PROGRESS', () => expired(except, now), longer);
+        const { claims } = await claimAs('IN_PROGRESS', () => expired(lanes, except, now), longer);
         if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
       if (lanes.length === 0) return { claims: [], isAll: true, areTakenOver: false };
@@ -479,8 +502,13 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
 }
 
 /** `$exists` states the partial index's condition, since not every planner infers it from `$lte`. */
-function dueIn(state: 'PENDING' | 'IN_PROGRESS', now: Date): Filter<ActionDocument> {
-  return { 'fanOut.state': state, 'fanOut.leaseUntil': { $exists: true, $lte: now } };
+function dueIn(
+  state: 'PENDING' | 'IN_PROGRESS',
+  now: Date,
+  from: Date | null = null,
+): Filter<ActionDocument> {
+  const range = { $exists: true, ...(from === null ? {} : { $gte: from }), $lte: now };
+  return { 'fanOut.state': state, 'fanOut.leaseUntil': range };
 }
 
 function decided(pullRefIds: readonly RefId[]): UpdateFilter<ActionDocument> {

@@ -217,16 +217,8 @@ async function heldByHost(
   const refused = new Map<CheckedInput, FanfareError>();
   const ask = async (input: CheckedInput): Promise<void> => {
     const { actor: actorId, scope, recipients, mentions, refs, body: descriptor } = input;
-    const what = {
-      actionId: null,
-      by: identity.userId,
-      actorId,
-      scope,
-      recipients,
-      mentions,
-      refs,
-      descriptor,
-    };
+    const addressed = { scope, recipients, mentions, refs };
+    const what = { actionId: null, by: identity.userId, actorId, ...addressed, descriptor };
     try {
       if (await isHeld(beforePublish, actorId, what)) held.add(input);
     } catch (error) {
@@ -376,11 +368,8 @@ function newAction(
   const { scope, actor } = input;
   const conducted = input.conducted ?? recorded;
   return {
-    actorId: actor,
-    conducted,
-    ...when,
+    ...{ actorId: actor, conducted, ...when, scope },
     idempotencyKey: input.idempotencyKey,
-    scope,
     audience: audienceKeys({ ...input, descriptor: input.body }, groups.get(actor) ?? null),
     mentions: input.mentions,
     recipients: input.recipients,

@@ -370,16 +370,20 @@ describe('no hot query scans a whole collection', () => {
   test('a claim reads no more actions than it takes, and one to see whether there are more', async () => {
     const most = 20;
     const lanes = (['URGENT', 'LIVE', 'BULK'] as const).map((lane) => ({ lane, most }));
-    const commands = await commandsOf(parts.database, async () => {
-      const { claims } = await parts.repositories.fanOuts.claim('w', new Date(), 1_000, {
-        ...{ lanes, takesOver: false },
+    const now = new Date();
+    // The second one goes on where the first one ended.
+    for (let n = 0; n < 2; n++) {
+      const commands = await commandsOf(parts.database, async () => {
+        const { claims } = await parts.repositories.fanOuts.claim('w', now, 1_000, {
+          ...{ lanes, takesOver: false },
+        });
+        expect(claims.map(({ lane }) => lane)).toEqual(Array.from({ length: most }, () => 'LIVE'));
       });
-      expect(claims.map(({ lane }) => lane)).toEqual(Array.from({ length: most }, () => 'LIVE'));
-    });
-    expect(commands.map(({ name }) => name)).toEqual(['aggregate', 'update', 'find']);
-    const [search] = commands;
-    if (search === undefined) throw new Error('There was no search');
-    await expect.poll(() => documentsRead(parts.database, search), planned).toBe(most + 1);
+      expect(commands.map(({ name }) => name)).toEqual(['aggregate', 'update', 'find']);
+      const [search] = commands;
+      if (search === undefined) throw new Error('There was no search');
+      await expect.poll(() => documentsRead(parts.database, search), planned).toBe(most + 1);
+    }
   });
 
   test('pages of feeds and slices, and actions of a rater, are read in index order, without sorting', async () => {

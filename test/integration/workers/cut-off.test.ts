@@ -8,6 +8,7 @@ import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { reporting } from '../../support/jobs.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching, type Watching } from '../../support/watching.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { claimOne } from '../../support/claim-one.ts';
 
 const READERS = ['ann', 'bob', 'cid'];
@@ -60,6 +61,31 @@ test('notifies readers of an interrupted pass, also if the action has changed si
   expect(new Set(await notifiedBefore(parts, watch))).toEqual(new Set([action.id]));
   const [done] = await parts.repositories.actions.findByIds([action.id]);
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: 3 });
+});
+
+test('delivers together what a worker had claimed when it died, and notifies of what that may have written', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const published: string[] = [];
+  for (let n = 0; n < 6; n++) published.push((await parts.publish({ mentions: ['bob'] })).action.id);
+  const lanes = [{ lane: 'LIVE', most: 6 }] as const;
+  const { claims } = await parts.repositories.fanOuts.claim('dead', new Date(), 0, { lanes });
+  expect(claims.length).toBe(6);
+  const [written] = claims;
+  if (written === undefined) throw new Error('There is nothing to claim');
+  const { id: actionId, latest: relevancy } = written.action;
+  await parts.feedStore.deliver([
+    { actionId, readers: [{ userId: 'bob', relevancy, reasons: ['MENTION'] }], isFirstAttempt: true },
+  ]);
+  await using watch = await watchAs(parts, 'bob');
+  const commands = await commandsOf(parts.database, () => parts.fanOut());
+  expect(
+    commands.filter(({ name, collection }) => name === 'insert' && collection === 'newsfeedItems').length,
+  ).toBe(1);
+  expect((await notifiedBefore(parts, watch)).sort()).toEqual(published.sort());
+  const states = await parts.repositories.actions.findByIds(published);
+  expect(states.map(({ fanOut }) => [fanOut.state, fanOut.delivered])).toEqual(
+    published.map(() => ['DONE', 1]),
+  );
 });
 
 test('notifies once of each change of an uninterrupted pass, also of one that moves nothing', async () => {

@@ -250,6 +250,8 @@ test('runs one more pass for a change during a pass', async () => {
   for (let n = 0; n < 3; n++) await fanOuts.requestPass(action.id, new Date());
   expect(await claimOne(fanOuts, 'other', new Date(), 60_000)).toBeNull();
   expect(claim !== null && (await fanOuts.finish([{ claim, delivered: 0 }])).size).toBe(0);
+  // As does a batch that has lost all its claims.
+  expect(await fanOuts.finish([])).toEqual(new Set());
   const released = { error: null, notBefore: new Date(), ended: 'in-order' } as const;
   expect(claim !== null && (await fanOuts.release([claim], released))).toBe(true);
   await parts.fanOut();

@@ -216,6 +216,60 @@ describe('claims', () => {
     expect(await some('URGENT', 'BULK')).toEqual(['BULK', 'BULK', 'BULK', false]);
     expect(await some('URGENT', 'BULK')).toEqual(['BULK', 'BULK', true]);
   });
+
+  interface Look {
+    readonly more?: readonly Lane[];
+    readonly after?: number;
+  }
+
+  /** So many that wait, in order of time. */
+  async function queue(parts: Parts, count: number) {
+    const ids = await publishBulk(parts, count);
+    const { actions } = parts.database.collections;
+    const from = clock.time() - 60_000;
+    const isDueAt = (id: string, at: number) =>
+      actions.updateOne({ _id: new ObjectId(id) }, { $set: { 'fanOut.leaseUntil': new Date(from + at) } });
+    for (const [index, id] of ids.entries()) await isDueAt(id, index);
+    const now = clock.time();
+    const claim = async (most: number, { more = [], after = 0 }: Look = {}): Promise<number[]> => {
+      const lanes = [...more, 'BULK' as const].map((lane) => ({ lane, most }));
+      const at = new Date(now + after);
+      const { claims } = await parts.repositories.fanOuts.claim('w', at, 60_000, { lanes });
+      return claims.map(({ action: { id } }) => ids.indexOf(id)).sort((a, b) => a - b);
+    };
+    return { claim, ids, becomesFirst: (id = '') => isDueAt(id, -1) };
+  }
+
+  test('find what became due before the others once no more than they take is left behind these', async () => {
+    await using parts = await openParts();
+    const { claim, ids, becomesFirst } = await queue(parts, 6);
+    expect(await claim(2)).toEqual([0, 1]);
+    await becomesFirst(ids[5]);
+    expect(await claim(2)).toEqual([2, 3]);
+    expect(await claim(2)).toEqual([4, 5]);
+    expect(await claim(2)).toEqual([]);
+  });
+
+  test('find what became due before the others within a second, although more wait behind these', async () => {
+    await using parts = await openParts();
+    const { claim, ids, becomesFirst } = await queue(parts, 6);
+    expect(await claim(1)).toEqual([0]);
+    await becomesFirst(ids[5]);
+    expect(await claim(1, { after: 900 })).toEqual([1]);
+    expect(await claim(1, { after: 1_100 })).toEqual([5]);
+    expect(await claim(1, { after: 1_200 })).toEqual([2]);
+  });
+
+  test('go on in a lane whose place is known, after one of a more urgent lane', async () => {
+    await using parts = await openParts();
+    const { claim, becomesFirst } = await queue(parts, 5);
+    const more: readonly Lane[] = ['LIVE'];
+    expect(await claim(1, { more })).toEqual([0]);
+    await becomesFirst((await parts.publish({})).action.id);
+    // Not one of the queue.
+    expect(await claim(1, { more })).toEqual([-1]);
+    expect([await claim(3, { more }), await claim(3, { more })]).toEqual([[1, 2, 3], [4]]);
+  });
 });
 
 describe('with bulk fan-outs that do not end', () => {
