@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
-import { testCacheDir } from './engine.ts';
+import { inject } from 'vitest';
 import { PATIENCE_MS } from './patience.ts';
 
 /** A Valkey of its own, to be killed and started again on the same port. Disposing kills it. */
@@ -30,12 +30,13 @@ export interface ValkeyOptions {
   readonly isTls?: boolean;
 }
 
-/** Where the run's own Redis comes from. */
+/** The program of the run's own Redis, as that says; of one on another machine, a Valkey of this one. */
 async function binary(): Promise<string> {
-  const trees = (await readdir(testCacheDir())).filter((name) => name.startsWith('documentdb-'));
+  const redis = new Redis(inject('redisUrl'));
+  const info = await redis.info('server').finally(() => redis.disconnect());
   const places = [
+    /^executable:(.+?)\r?$/m.exec(info)?.[1] ?? '',
     ...(process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'valkey-server')),
-    ...trees.map((tree) => join(testCacheDir(), tree, 'usr/bin/valkey-server')),
   ];
   const found = places.find((place) => existsSync(place));
   if (found === undefined) throw new Error('There is no valkey-server to run clusters of');
