@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { reachesFollowers } from '../domain/audience.ts';
 import { clock } from '../lib/clock.ts';
 import { packed } from '../lib/turn.ts';
@@ -11,8 +10,6 @@ import type { PassContext } from './passes.ts';
 
 /** Most readers of an action that is delivered together with others: it does not hold them up. */
 const MOST_READERS = 250;
-/** About as long as it takes to read and send an event. Its watchers would wait for what follows a delivery. */
-const WATCHERS_FIRST_MS = 5;
 
 /** An action that is delivered together with others: its whole audience. */
 export interface SmallDelivery {
@@ -105,8 +102,6 @@ export async function deliverTogether(
       })),
     ),
   );
-  // If nothing else waits.
-  if (deliveries.length === 1) await setTimeout(WATCHERS_FIRST_MS);
   // When watchers have been notified, and before the end of the passes: for what has ended, hosts have been notified.
   await recordDelivered(context, deliveries);
   return served.map(({ length }) => length);
