@@ -217,8 +217,16 @@ async function heldByHost(
   const refused = new Map<CheckedInput, FanfareError>();
   const ask = async (input: CheckedInput): Promise<void> => {
     const { actor: actorId, scope, recipients, mentions, refs, body: descriptor } = input;
-    const addressed = { scope, recipients, mentions, refs };
-    const what = { actionId: null, by: identity.userId, actorId, ...addressed, descriptor };
+    const what = {
+      actionId: null,
+      by: identity.userId,
+      actorId,
+      scope,
+      recipients,
+      mentions,
+      refs,
+      descriptor,
+    };
     try {
       if (await isHeld(beforePublish, actorId, what)) held.add(input);
     } catch (error) {
@@ -368,8 +376,11 @@ function newAction(
   const { scope, actor } = input;
   const conducted = input.conducted ?? recorded;
   return {
-    ...{ actorId: actor, conducted, ...when, scope },
+    actorId: actor,
+    conducted,
+    ...when,
     idempotencyKey: input.idempotencyKey,
+    scope,
     audience: audienceKeys({ ...input, descriptor: input.body }, groups.get(actor) ?? null),
     mentions: input.mentions,
     recipients: input.recipients,
