@@ -291,8 +291,8 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     const due = ofLane[most]?.due;
     if (lane !== undefined && due !== undefined) {
       reached = { lane, due, begun: lane === from?.lane ? from.begun : now };
-    } else if (from !== null && (lane === undefined || lane <= from.lane)) {
-      // Names of lanes sort by urgency: of those above, nothing was left out.
+    } else if (from !== null && (lane === undefined || LANES.indexOf(lane) >= LANES.indexOf(from.lane))) {
+      // Behind that place there is no more, and nothing more urgent waits.
       reached = null;
       return waiting(lanes, now);
     }
