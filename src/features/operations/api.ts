@@ -71,7 +71,7 @@ const Sample = builder.objectRef<SampleRecord>('Sample').implement({
     lagP50: t.exposeFloat('lagP50', {
       nullable: true,
       description:
-        'How long half of the first deliveries took at most in the minute until the end, in milliseconds, estimated from a histogram; null: there was none, or they took over two hours.',
+        'Half of the first deliveries in the minute until the end took no longer, in milliseconds, as estimated from a histogram; null: there was none, or they took over two hours.',
     }),
     lagP99: t.exposeFloat('lagP99', { nullable: true, description: 'The same for 99 %.' }),
   }),

@@ -29,7 +29,7 @@ export interface Sample extends Readonly<Record<(typeof COUNTED)[number], number
   readonly watchers: number;
   /** `null`: no worker ran. */
   readonly pending: number | null;
-  /** How long half of the first deliveries took at most in the minute until their end, in milliseconds, as a histogram tells; `null`: there was none, or they took over two hours. */
+  /** Half of the first deliveries in the minute until the end took no longer, in milliseconds, estimated; `null`: there was none, or over two hours. */
   readonly lagP50: number | null;
   readonly lagP99: number | null;
 }
