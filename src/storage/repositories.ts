@@ -28,7 +28,7 @@ import { erasedTenantsRepository } from '../features/tenants/store.ts';
 import { workFiguresRepository } from './database/work-figures.ts';
 import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
 import { readerStamps } from '../feed/store/reader-stamps.ts';
-import { knownOfFeeds } from '../feed/store/known-counts.ts';
+import { knownOfFeeds } from '../feed/store/known-answers.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
 import { reportsRepository } from '../features/reports/store.ts';
 import { refsRepository } from '../features/directory/store/refs.ts';

@@ -19,7 +19,7 @@ import { NO_MUTES } from '../../../src/domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/relevancy.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
-import { Known } from '../../../src/feed/store/known-counts.ts';
+import { Known } from '../../../src/feed/store/known-answers.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';

@@ -11,7 +11,7 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../features/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
-import { CountedRead } from '../page/counted-read.ts';
+import { ListRead } from '../page/list-read.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
@@ -38,7 +38,7 @@ class GroupList extends FeedList {
   readonly #core: Core;
   readonly #lookUp: PageStages['lookUp'];
   readonly #members: GroupMembers;
-  readonly #counts: CountedRead | undefined;
+  readonly #listRead: ListRead | undefined;
   /** The first entry that was read of each action: this response shows no other. */
   readonly #entries: Map<ActionId, FeedEntry>;
   /** The visible entries of the part, unless it begins at the top. */
@@ -47,7 +47,7 @@ class GroupList extends FeedList {
   /** If the part begins at the top: so many entries it has. */
   #length = 0;
 
-  constructor(core: Core, stages: PageStages, asked: CountsAsked & { readonly counts?: CountedRead } = {}) {
+  constructor(core: Core, stages: PageStages, asked: CountsAsked & { readonly listRead?: ListRead } = {}) {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
@@ -57,19 +57,19 @@ class GroupList extends FeedList {
         return entries;
       },
       keyOf: ({ action }) => groupOf(action),
-      ...{ core, ...(asked.counts === undefined ? {} : { counts: asked.counts }) },
+      ...{ core, ...(asked.listRead === undefined ? {} : { listRead: asked.listRead }) },
       withUnread: asked.withUnread,
       // Also without a total: of most feeds this is all, and nothing is left to ask of their groups.
       withTotal: true,
     });
     this.#core = core;
-    this.#counts = asked.counts;
+    this.#listRead = asked.listRead;
     this.#lookUp = stages.lookUp;
     this.#entries = first;
     this.#members = new GroupMembers({
       actionGroups: core.actionGroups,
       returned: async () => (await stages.lookUp()).returned(),
-      readsOn: () => this.#counts?.reads(null),
+      readsOn: () => this.#listRead?.reads(null),
       find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
       known: (groupKeys) => this.#known(groupKeys),
@@ -131,8 +131,8 @@ class GroupList extends FeedList {
         // It may have been hidden meanwhile.
         return items.length === 0 ? [top] : items;
       },
-      list: this.#counts?.list ?? '',
-      version: () => this.#counts?.version ?? null,
+      list: this.#listRead?.list ?? '',
+      version: () => this.#listRead?.version ?? null,
       actors: () => [...new Set(loaded.map(({ action }) => action.actorId))],
     };
   }
@@ -152,7 +152,7 @@ class GroupList extends FeedList {
   /** What the part has of these groups. Of what was read from the top only that is decided. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
     // Of a page that the process knew nothing has been looked at.
-    if (this.#part === null && this.#counts !== undefined) await this.scan(null, 1);
+    if (this.#part === null && this.#listRead !== undefined) await this.scan(null, 1);
     if (this.#part?.from !== null) return this.#shown;
     const read = this.read(0, this.#length);
     const keys = await this.#core.actionGroups.keysOf(read.filter((entry) => !this.isDecided(entry)));
@@ -218,9 +218,9 @@ export async function readFeedGroups(
   const name = `groups:${userId}`;
   const cursor = args.after == null ? null : decodeGroups(name, args.after);
   const filter = checkFeedFilter(args.filter);
-  const counts = new CountedRead({ identity: session.identity, list: JSON.stringify(['groups', filter]) });
-  const feed = openStages(core, session, { filter, order: 'RELEVANCY', counts });
-  const list = new GroupList(core, feed, { ...args, counts });
+  const listRead = new ListRead({ identity: session.identity, list: JSON.stringify(['groups', filter]) });
+  const feed = openStages(core, session, { filter, order: 'RELEVANCY', listRead });
+  const list = new GroupList(core, feed, { ...args, listRead });
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(name, JSON.stringify(filter));
   const before = new Set(cursor?.listed);

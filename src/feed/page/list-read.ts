@@ -2,18 +2,18 @@ import { mustAskFollows } from '../../domain/visibility.ts';
 import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
 import type { OpenedFeed } from '../feed-store.ts';
-import type { Known } from '../store/known-counts.ts';
+import type { Known } from '../store/known-answers.ts';
 import type { EntryFacts } from './feed-rules.ts';
 
 /** What is made of filters that take more characters is not kept. */
 const LONGEST = 500;
 
-/** One read of a list that is counted: finds out whether the answer to it says all that its page and counts depend on. */
-export class CountedRead {
+/** One read of a list: finds out whether the answer to its first command says all that its page and counts depend on. */
+export class ListRead {
   readonly list: string;
   #opening: Promise<OpenedFeed | null> | null = null;
   #opened: OpenedFeed | null = null;
-  /** The answer to the first read says all that they depend on, as far as is known. */
+  /** The first answer says all that they depend on, as far as is known. */
   #isEnough: boolean;
   /** Since when what was read of the reader holds; `null`: nothing was decided by it. */
   #asOf: Date | null = null;

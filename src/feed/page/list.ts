@@ -1,8 +1,8 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../features/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Core } from '../../features/core.ts';
-import type { Known } from '../store/known-counts.ts';
-import type { CountedRead } from './counted-read.ts';
+import type { Known } from '../store/known-answers.ts';
+import type { ListRead } from './list-read.ts';
 import { collectPage } from './paging.ts';
 
 /** The total is exact up to this number. */
@@ -154,7 +154,7 @@ export interface FeedStages {
 interface FeedListOptions extends FeedStages {
   readonly core: Core;
   /** Finds out what the process knows of the list; absent: nothing. */
-  readonly counts?: CountedRead;
+  readonly listRead?: ListRead;
   /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
   readonly withUnread?: boolean | undefined;
   /** The total is needed: read the first entries that it counts together with the page. Default: false. */
@@ -205,13 +205,13 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
   }
 
   #made<M extends object>(known: Known<M>, what: string, make: () => Promise<M>): Promise<M> {
-    return this.#stages.counts?.made(known, what, make) ?? make();
+    return this.#stages.listRead?.made(known, what, make) ?? make();
   }
 
   override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
     const isCounted =
       this.#stages.withUnread === true &&
-      !((await this.#stages.counts?.known(this.#stages.core.knownCounts, 'unread')) ?? null);
+      !((await this.#stages.listRead?.known(this.#stages.core.knownCounts, 'unread')) ?? null);
     const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
     return super.select(entries, await this.#aboveRead(top));
   }

@@ -24,7 +24,7 @@ import {
   passesFeedFilter,
   type CheckedFeedFilter,
 } from './filters.ts';
-import { CountedRead } from './counted-read.ts';
+import { ListRead } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts';
 import { pageSize } from './paging.ts';
@@ -52,15 +52,15 @@ export async function readFeed(
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
-  const counts = new CountedRead({
+  const listRead = new ListRead({
     identity: session.identity,
     list: JSON.stringify([filter, order]),
   });
-  const stages = openStages(core, session, { filter, order, counts });
+  const stages = openStages(core, session, { filter, order, listRead });
   const list = new FeedList({
     ...stages,
     core,
-    counts,
+    listRead,
     withUnread: args.withUnread,
     withTotal: args.withTotal,
   });
@@ -116,7 +116,7 @@ export interface PageStages extends FeedStages {
 
 export function openStages(core: Core, session: ReaderSession, list: ListAsked): PageStages {
   const { feedReader } = core;
-  const { filter, counts } = list;
+  const { filter, listRead } = list;
   const range = rangeOf(list);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
@@ -131,7 +131,7 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
   const open = (limit: number): Begun | null => {
     if (top !== undefined) return top;
     top = begin({ limit, ...range });
-    counts?.reads(top?.ahead.opened ?? null);
+    listRead?.reads(top?.ahead.opened ?? null);
     return top;
   };
   const unread = once(async () => unreadEntries(core, await lookUp()));
@@ -142,7 +142,7 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
     async skeleton(from, limit) {
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
       const first = from === null ? open(limit) : begin(query);
-      if (from !== null || (first !== null && first.query.limit < limit)) counts?.reads(null);
+      if (from !== null || (first !== null && first.query.limit < limit)) listRead?.reads(null);
       const entries = state === null ? null : await listed();
       if (entries !== null) return entriesAfter(entries, from, limit);
       if (filter.unreadOnly) return (await unread()).page(query);
@@ -170,7 +170,7 @@ interface ListAsked {
   readonly filter: CheckedFeedFilter;
   readonly order: FeedOrder;
   /** Follows what decides a count. */
-  readonly counts?: CountedRead;
+  readonly listRead?: ListRead;
 }
 
 /** Hydration, rules and presentation: entries of the skeleton as the items that the reader is shown. */
@@ -178,11 +178,11 @@ export async function show(
   session: ReaderSession,
   lookUp: () => Promise<ReaderProfile>,
   entries: readonly FeedEntry[],
-  { filter, order, counts, left }: ListAsked & { readonly left?: number },
+  { filter, order, listRead, left }: ListAsked & { readonly left?: number },
 ): Promise<NewsfeedItem[]> {
   const hydrated = await hydrate(session, lookUp, entries);
   const reader = await lookUp();
-  counts?.decides(reader, hydrated, left);
+  listRead?.decides(reader, hydrated, left);
   const state = listedState(filter);
   const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
   const items = visible.map((entry) => toItem(reader, entry, state));

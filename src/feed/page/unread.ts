@@ -8,7 +8,7 @@ import { announceListChange } from '../announce.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
-import { CountedRead } from './counted-read.ts';
+import { ListRead } from './list-read.ts';
 import { MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
@@ -22,12 +22,12 @@ export async function countUnread(core: Core, session: ReaderSession): Promise<U
   if (core.feedStore.open === undefined) return countOf(core, session, await session.profile(), null);
   const { identity } = session;
   const first = core.feedReader.unreadAhead(identity.userId, MAX_UNREAD + 1);
-  const counts = new CountedRead({ identity, list: 'badge' });
-  counts.reads(first.ahead.opened);
-  return counts.made(core.knownCounts, 'unread', async () => {
+  const listRead = new ListRead({ identity, list: 'badge' });
+  listRead.reads(first.ahead.opened);
+  return listRead.made(core.knownCounts, 'unread', async () => {
     const known = await first.ahead.known();
     if (known !== null) session.know(known);
-    return countOf(core, session, await session.profile(), { ...first, counts });
+    return countOf(core, session, await session.profile(), { ...first, listRead });
   });
 }
 
@@ -41,26 +41,26 @@ async function countOf(
   core: Core,
   session: ReaderSession,
   reader: ReaderProfile,
-  first: (ReturnType<Core['feedReader']['unreadAhead']> & { readonly counts: CountedRead }) | null,
+  first: (ReturnType<Core['feedReader']['unreadAhead']> & { readonly listRead: ListRead }) | null,
 ): Promise<UnreadCount> {
   const unread = unreadEntries(core, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
   // Also where nothing is unread.
-  usable?.counts.decides(reader, []);
+  usable?.listRead.decides(reader, []);
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
     async scan(after, limit) {
       if (after !== null || usable === null) {
-        first?.counts.reads(null);
+        first?.listRead.reads(null);
         return unread.page({ limit, ...(after === null ? {} : { after }) });
       }
       const entries = await core.feedReader.page(reader, usable.query, usable.ahead);
       const above = entries.filter((entry) => isAboveRead(reader, entry));
       return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
     },
-    select: (candidates) => showUnread(session, reader, candidates, first?.counts),
+    select: (candidates) => showUnread(session, reader, candidates, first?.listRead),
     cursorOf: () => '',
   });
   return { count: edges.length, isExact: !hasNextPage };
@@ -71,9 +71,9 @@ function showUnread(
   session: ReaderSession,
   reader: ReaderProfile,
   entries: readonly FeedEntry[],
-  counts?: CountedRead,
+  listRead?: ListRead,
 ): Promise<NewsfeedItem[]> {
-  const asked = counts === undefined ? UNREAD : { ...UNREAD, counts };
+  const asked = listRead === undefined ? UNREAD : { ...UNREAD, listRead };
   return show(session, () => Promise.resolve(reader), entries, asked);
 }
 
