@@ -20,6 +20,7 @@ import { expectPage } from '../world/pages.ts';
 import { openFanfare } from '../world/pushing.ts';
 import { COUNTED, FEED, measureOf, measurePage } from '../world/other-pages.ts';
 import { PUBLISH } from '../world/queries.ts';
+import { measureSmallWrites, WRITES_FASTER } from '../world/small-writes.ts';
 import { rateOf } from './push.ts';
 
 const READER = 'reader-of-pages';
@@ -43,6 +44,7 @@ async function run(context: PartContext): Promise<PartReport> {
   const measures: Measure[] = [];
   for (const side of sides) measures.push(...(await pageMeasures(context, closer, side, length)));
   for (const side of sides) measures.push(await eventsMeasure(context, closer, side));
+  for (const side of sides) measures.push(...(await writesMeasures(context, closer, side)));
   const series = await alternate(measures, roundsOf(options, { full: [9, 3], short: [3, 2], smoke: [1, 1] }));
   return {
     title: 'This checkout beside another commit',
@@ -95,6 +97,24 @@ async function pageMeasures(
   return [await measurePage(FEED, of), await measurePage(COUNTED, of), await measurePage('groups', of)];
 }
 
+/** What readers write, with the worker in the process of the API. */
+async function writesMeasures(
+  { environment, options }: PartContext,
+  closer: Closer,
+  { name, checkout }: Side,
+): Promise<readonly Measure[]> {
+  const database = `bench_against_writes_${name}`;
+  const db = environment.driver.db(database);
+  closer.own({
+    [Symbol.asyncDispose]: async () => {
+      await db.dropDatabase();
+    },
+  });
+  const api = closer.own(await startApi({ environment, database, checkout }, true));
+  const count = sized(options, { full: 200, short: 200, smoke: 20 });
+  return measureSmallWrites({ actions: db.collection('actions') }, { api, count, side: `, ${name}` });
+}
+
 /** Events/s to many sockets of one build: API, worker and sockets of its own. */
 async function eventsMeasure(
   context: PartContext,
@@ -127,4 +147,5 @@ const NAME_ALL = `mutation NameAll($members: [MemberInput!]!, $refs: [RefInput!]
 const TARGETS: Readonly<Record<string, number>> = {
   [measureOf(FEED, 'rate')]: 3,
   [`events/s to ${String(SOCKETS)} sockets`]: 2.5,
+  ...WRITES_FASTER,
 };

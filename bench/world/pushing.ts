@@ -12,7 +12,7 @@ import type { RoomsApi } from '../usual/socket-io.ts';
 import { ratingInput } from './actions.ts';
 import { insertItems, newItems } from './items.ts';
 import { readerId } from './people.ts';
-import { PUBLISH, PUBLISH_MANY, SHOWN_PAGE } from './queries.ts';
+import { FOLLOW_MANY, PUBLISH, PUBLISH_MANY, SHOWN_PAGE } from './queries.ts';
 import { openRawWorld } from './raw.ts';
 
 /** Something that pushes what is published to all its subscribers. */
@@ -43,7 +43,6 @@ const FOLLOWS_AT_ONCE = 1_000;
 const ACTIONS_AT_ONCE = 20;
 /** Connections beside those of the subscribers. */
 const OTHER_CONNECTIONS = 100;
-const FOLLOW_MANY = 'mutation FollowMany($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }';
 
 export interface FanfareOptions {
   readonly database: string;

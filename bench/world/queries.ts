@@ -43,3 +43,9 @@ export const INTERACT = `mutation Interact($input: RecordInteractionInput!) {
 export const FOLLOW = `mutation Follow($refId: String!) {
   follow(refId: $refId) { refId isFollowed }
 }`;
+
+/** Follows for others. */
+export const FOLLOW_MANY = 'mutation FollowMany($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }';
+
+/** Bookmarks an action. */
+export const BOOKMARK = 'mutation Bookmark($actionId: ID!) { bookmark(actionId: $actionId) { id } }';

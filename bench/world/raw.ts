@@ -61,7 +61,7 @@ export async function informPlanner({ db }: Pick<RawWorld, 'db'>): Promise<void>
 }
 
 /** Actions whose fan-out is not done. */
-export function openFanOuts({ actions }: RawWorld): Promise<number> {
+export function openFanOuts({ actions }: Pick<RawWorld, 'actions'>): Promise<number> {
   return actions.countDocuments({
     'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] },
     'fanOut.leaseUntil': { $exists: true },
