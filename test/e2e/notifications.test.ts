@@ -35,7 +35,7 @@ interface List {
 }
 const FIELDS = `
   id kind at isSeen isRead count { count isExact } actorCount { count isExact } actors { name }
-  action { id } interaction { text kind } summary de: summary(locale: "de") summaryParts { text member { memberId } }`;
+  action { id engagement { likes } } interaction { text kind } summary de: summary(locale: "de") summaryParts { text member { memberId } }`;
 const LIST = `query ($filter: NotificationFilter) {
   notifications(filter: $filter) {
     edges { node { ${FIELDS} } } unseen { count isExact } unread { count isExact } pageInfo { hasNextPage }
@@ -158,6 +158,9 @@ test('a list that is shown again and again is as the first one who asks is shown
     },
   });
   const rating = await publish(app, { actorId: 'pia', scope: 'PUBLIC', descriptor: asked('Moe') });
+  // Of an action of others the answer does not say that it has changed.
+  const theirs = await publish(app, { actorId: 'pia', scope: 'PUBLIC' });
+  await add('pat', { actionId: theirs, kind: 'COMMENT', text: 'Pam?', mentions: ['pam'] });
   const as = { sub: 'pam' };
   const shown = async (query: string): Promise<List['notifications']> =>
     (await ask<List>(app, query, {}, as)).notifications;
@@ -184,6 +187,9 @@ test('a list that is shown again and again is as the first one who asks is shown
   await change(() => ask(app, EDIT, { id: rating, input: { descriptor: asked('Maureen') } }, { sub: 'pia' }));
   await change(() => ask(app, REMOVE, { id: like }, { sub: 'pia' }));
   await change(() => add('pia', { actionId: own, kind: 'LIKE' }));
+  await change(() => add('pia', { actionId: theirs, kind: 'LIKE' }));
+  const HIDE = 'mutation ($id: ID!) { hideAction(id: $id) { id } }';
+  await change(() => ask(app, HIDE, { id: theirs }, { sub: 'mod', roles: ['admin'] }));
   await change(() => ask(app, 'mutation { blockMember(memberId: "pat") { memberId } }', {}, as));
 });
 

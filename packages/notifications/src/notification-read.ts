@@ -17,12 +17,14 @@ import {
 } from '../../../src/domain/notification.ts';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
 import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/relevancy.ts';
+import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { Known } from '../../../src/feed/store/known-answers.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
+import type { UnreadCount } from '../../../src/features/shapes.ts';
 import {
   MOST_EVENTS,
   NOTHING_BESIDE,
@@ -53,30 +55,44 @@ interface Found {
   /** Of the directory. An erasure renews it once no interaction names the member any more. */
   readonly stamp: number;
   readonly groups: readonly NotificationGroup[];
-  readonly revisions: ReadonlyMap<ActionId, number>;
-  readonly versions: ReadonlyMap<ActionId, number>;
-  readonly waiting: ReadonlyMap<string, PairToRead>;
-  readonly pairs: ReadonlySet<string>;
-  readonly placed: ReadonlySet<string>;
-  readonly sources: ReadonlyMap<Source, Reading>;
+  /** What each group is made of, by key: the answer since which it is what it is. */
+  readonly madeOf: ReadonlyMap<string, string>;
+  /** Time of its oldest event; `null`: it has none. */
+  readonly oldest: number | null;
+  readonly revisions: Map<ActionId, number>;
+  readonly versions: Map<ActionId, number>;
+  readonly waiting: Map<string, PairToRead>;
+  readonly pairs: Set<string>;
+  readonly placed: Set<string>;
+  readonly sources: Map<Source, Reading>;
   readonly isOwnedFull: boolean;
 }
 
+/** A page of a list that is kept, without the actions. */
+export interface FoundPage {
+  readonly edges: readonly { readonly node: NotificationGroup; readonly cursor: string }[];
+  readonly hasNextPage: boolean;
+  readonly endCursor: string | null;
+}
+
+/** What is made of filters that take more characters is not kept. */
+const LONGEST = 1_000;
 /** Upper bound on events in lists that a process keeps: about 10 MB. */
 const MOST_KEPT = 50_000;
 
 /**
- * Lists of a process by its collections. While the database gives the same answer to the first read, a list is the same: the
- * answer has the version of each action of which more was read, which changes with its interactions.
+ * Lists of a process by its collections, and their first pages. While the database gives the same answer to the first read, a
+ * list is the same: the answer has the version of each action of which more was read, which changes with its interactions.
  */
-const kept = new WeakMap<object, Known<Found>>();
+const kept = new WeakMap<object, { readonly lists: Known<Found>; readonly pages: Known<FoundPage> }>();
 
-function keptOf({ collections }: Context): Known<Found> {
+function keptOf({ collections }: Context) {
   const known = kept.get(collections);
   if (known !== undefined) return known;
-  const made = new Known<Found>(MOST_KEPT, ({ groups }) =>
+  const lists = new Known<Found>(MOST_KEPT, ({ groups }) =>
     groups.reduce((sum, { events }) => sum + events.length, 1),
   );
+  const made = { lists, pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => edges.length + 1) };
   kept.set(collections, made);
   return made;
 }
@@ -127,6 +143,13 @@ export class NotificationRead {
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
   #sorted: readonly NotificationGroup[] = [];
   #version: string | null = null;
+  #madeOf: ReadonlyMap<string, string> = new Map();
+  /** The list that is kept, by which it is found. */
+  #list = '';
+  /** Revisions that the first answer has. */
+  #answered: ReadonlyMap<ActionId, number> = new Map();
+  /** That answer says all that was decided about the reader and the actions. */
+  #isFixed = true;
 
   /** @param options.groups number of groups that are needed at least. `shown`: those of them that are needed with all events. */
   constructor(
@@ -165,9 +188,30 @@ export class NotificationRead {
     return this.#opened;
   }
 
-  /** What the list and the reader's marks in it were made of; `null`: it is not kept. */
-  get version(): string | null {
-    return this.#version;
+  /** Equal for groups that are equal, of lists that are kept; `null`: it is not kept. */
+  versionOf({ key }: NotificationGroup): string | null {
+    return this.#version === null ? null : (this.#madeOf.get(key) ?? null);
+  }
+
+  /** A page of a list that is kept is made once if nothing else decides it. @param what tells pages of the list apart */
+  page(what: string, make: () => Promise<FoundPage>): Promise<FoundPage> {
+    return this.#made(keptOf(this.#core).pages, what, make);
+  }
+
+  /** The same for a count of it. */
+  count(what: string, make: () => Promise<UnreadCount>): Promise<UnreadCount> {
+    return this.#made(this.#core.knownCounts, what, make);
+  }
+
+  async #made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+    await this.opened();
+    const key = `${what} ${this.#list}`;
+    if (key.length > LONGEST) return make();
+    const before = this.#version === null || !this.#isFixed ? null : known.find(key, this.#version);
+    if (before !== null) return before;
+    const made = await make();
+    if (this.#version !== null && this.#isFixed) known.keep(key, this.#version, made);
+    return made;
   }
 
   /** The next groups after a position. Fewer than `limit` means the end. */
@@ -218,9 +262,17 @@ export class NotificationRead {
     return Promise.all(
       ids.map((id) => {
         const cached = this.#cached(id);
+        this.#isFixed &&=
+          cached !== null && this.#answered.get(id) === cached.rev && this.#isFixedFor(cached);
         return cached === null ? this.#session.load(ACTION, id) : Promise.resolve(cached);
       }),
     );
+  }
+
+  /** Whether no time or follow decides if the reader may see it. */
+  #isFixedFor(action: Action): boolean {
+    const { profile = null } = this.#opened ?? {};
+    return profile !== null && action.expiresAt === null && !needsFollows(profile, action, []);
   }
 
   #cached(id: ActionId): Action | null {
@@ -257,6 +309,7 @@ export class NotificationRead {
       await this.#open();
       return;
     }
+    this.#copied();
     const notifications = notificationsOf(this.#core);
     // What lies below the others is not needed before they have been read to there.
     const highest = this.#bound();
@@ -284,21 +337,27 @@ export class NotificationRead {
     const profile = await this.#session.profile();
     const reading = this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile;
     this.#opened = { profile: reading, state: opened.state };
+    // A session that had read its reader before decides by that, which may be older than the answer.
+    this.#isFixed = profile.asOf === reader.asOf;
+    const { lists } = keptOf(this.#core);
     const list = this.#isWhole ? this.#listOf(reading) : null;
-    if (list !== null && this.#restore(keptOf(this.#core).find(list, opened.print))) {
+    this.#list = list ?? '';
+    if (list !== null && this.#restore(lists.find(list, opened.print))) {
       this.#version = opened.print + list;
       return;
     }
     await this.#take(this.#sources, opened.sources());
-    const revisions = new Map(this.#revisions);
+    const revisions = (this.#answered = new Map(this.#revisions));
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
-    const last = list === null ? null : keptOf(this.#core).find(list, null);
-    if (this.#isOwnedFull) await this.#readPairs(last?.stamp === stamp ? last : null);
+    const found = list === null ? null : lists.find(list, null);
+    const last = found?.stamp === stamp ? found : null;
+    if (this.#isOwnedFull) await this.#readPairs(last);
     else this.#closeOwned();
     // Of other actions the answer does not say that nothing has changed.
     if (list === null || ![...this.#pairs].every((key) => this.#waiting.has(key))) return;
-    keptOf(this.#core).keep(list, opened.print, this.#found(stamp, revisions));
     this.#version = opened.print + list;
+    this.#madeOf = this.#groupsSince(last, this.#version);
+    lists.keep(list, opened.print, this.#found(stamp, revisions));
   }
 
   /** Nothing else of the reader decides what the list has. */
@@ -308,13 +367,15 @@ export class NotificationRead {
     return away.length === 0 ? text : hash('sha1', text, 'base64');
   }
 
-  #found(stamp: number, revisions: ReadonlyMap<ActionId, number>): Found {
+  #found(stamp: number, revisions: Map<ActionId, number>): Found {
     return {
       ...{
         stamp,
         revisions,
         versions: new Map(this.#versions),
         groups: this.#sorted,
+        madeOf: this.#madeOf,
+        oldest: oldestOf(this.#sorted),
         isOwnedFull: this.#isOwnedFull,
       },
       ...{ waiting: new Map(this.#waiting), pairs: new Set(this.#pairs), placed: new Set(this.#placed) },
@@ -322,22 +383,46 @@ export class NotificationRead {
     };
   }
 
+  /** What of the last list is the same is still made of what it was made of then. */
+  #groupsSince(last: Found | null, version: string): Map<string, string> {
+    const before = new Map(last?.groups.map((group) => [group.key, group.events]));
+    return new Map(
+      this.#sorted.map(({ key, actionId, events }) => {
+        // More than the events are counted of an action that has more.
+        const isAll = events.length < MOST_EVENTS || this.#hasNothingNew(last, actionId);
+        const isSame = isAll && areEqual(before.get(key) ?? [], events);
+        return [key, (isSame ? last?.madeOf.get(key) : null) ?? version];
+      }),
+    );
+  }
+
   /** Whether it could be used. */
   #restore(found: Found | null): boolean {
     if (found === null) return false;
-    const isInWindow = ({ at }: NotificationEvent): boolean => at.getTime() >= this.#since.getTime();
-    // The oldest of each is the last.
-    if (!found.groups.every(({ events }) => events.slice(-1).every(isInWindow))) return false;
+    if (found.oldest !== null && found.oldest < this.#since.getTime()) return false;
     this.#groups = null;
     this.#sorted = found.groups;
-    this.#revisions = new Map(found.revisions);
-    this.#versions = new Map(found.versions);
-    this.#waiting = new Map(found.waiting);
-    this.#pairs = new Set(found.pairs);
-    this.#placed = new Set(found.placed);
-    this.#sources = new Map(found.sources);
+    this.#madeOf = found.madeOf;
+    this.#answered = this.#revisions = found.revisions;
+    this.#versions = found.versions;
+    this.#waiting = found.waiting;
+    this.#pairs = found.pairs;
+    this.#placed = found.placed;
+    this.#sources = found.sources;
     this.#isOwnedFull = found.isOwnedFull;
     return true;
+  }
+
+  /** From a list that is kept nothing is changed but copies. */
+  #copied(): Map<string, Builder> {
+    if (this.#groups !== null) return this.#groups;
+    this.#revisions = new Map(this.#revisions);
+    this.#versions = new Map(this.#versions);
+    this.#waiting = new Map(this.#waiting);
+    this.#pairs = new Set(this.#pairs);
+    this.#placed = new Set(this.#placed);
+    this.#sources = new Map(this.#sources);
+    return (this.#groups = buildersOf(this.#sorted));
   }
 
   /**
@@ -376,9 +461,14 @@ export class NotificationRead {
 
   /** Whether the list had as much of it, and nothing has happened with the action since. */
   #isUnchanged(last: Found | null, { isNewestOnly, ...pair }: PairToRead): boolean {
-    const version = this.#versions.get(pair.actionId);
-    if (last === null || version === undefined || last.versions.get(pair.actionId) !== version) return false;
+    if (last === null || !this.#hasNothingNew(last, pair.actionId)) return false;
     return last.pairs.has(keyOf(pair)) || (isNewestOnly === true && last.placed.has(keyOf(pair)));
+  }
+
+  /** Whether it is known that nothing has happened with the action since. */
+  #hasNothingNew(last: Found | null, actionId: ActionId | null): boolean {
+    const version = actionId === null ? undefined : this.#versions.get(actionId);
+    return version !== undefined && actionId !== null && last?.versions.get(actionId) === version;
   }
 
   /** Everything is known of the actions of the reader that were read, and what is later than the last that was read at once. */
@@ -449,8 +539,7 @@ export class NotificationRead {
 
   async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
     this.#version = null;
-    this.#groups ??= buildersOf(this.#sorted);
-    const groups = this.#groups;
+    const groups = this.#copied();
     for (const pair of pairs) {
       this.#pairs.add(keyOf(pair));
       for (const event of await this.#newest(pair)) this.#put(pair.kind, pair.actionId, event);
@@ -490,7 +579,7 @@ export class NotificationRead {
     const key = notificationKey(kind, of);
     if (this.#only?.every((one) => `${one.kind}:${one.of}` !== key) === true) return;
     const actionId = typeof of === 'string' && kind !== 'ASSIGNED' ? of : null;
-    const groups = (this.#groups ??= buildersOf(this.#sorted));
+    const groups = this.#copied();
     const group = groups.get(key) ?? {
       kind,
       actionId,
@@ -513,6 +602,22 @@ function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> 
       { ...group, events: new Map(events.map((event) => [event.id, event])) },
     ]),
   );
+}
+
+function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ id, actorId, at }, index) => {
+      const other = others[index];
+      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
+    })
+  );
+}
+
+/** Their events are in order, newest first. */
+function oldestOf(groups: readonly NotificationGroup[]): number | null {
+  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);

@@ -19,6 +19,7 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
+import { moderates } from '../../../src/domain/viewer.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { List } from '../../../src/feed/page/list.ts';
@@ -30,7 +31,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
 import { validate } from '../../../src/features/validate.ts';
 import { MOST_EVENTS, notificationsOf } from './store/notifications.ts';
-import { MAX_WINDOW, NotificationRead } from './notification-read.ts';
+import { type FoundPage, MAX_WINDOW, NotificationRead } from './notification-read.ts';
 
 /** A group as the reader is shown it. */
 export interface Notification {
@@ -39,7 +40,7 @@ export interface Notification {
   readonly action: Action | null;
   readonly isSeen: boolean;
   readonly isRead: boolean;
-  /** Of the list, if it is kept. */
+  /** Of the group, if its list is kept. */
   readonly version: string | null;
 }
 
@@ -119,7 +120,7 @@ async function shown(
     if (!isOn(kind, action?.descriptor.type ?? null)) return [];
     const one: Notification = {
       ...{ userId: session.identity.userId, group, action },
-      ...{ isSeen: isSeen(state, group), isRead: isRead(state, group), version: read.version },
+      ...{ isSeen: isSeen(state, group), isRead: isRead(state, group), version: read.versionOf(group) },
     };
     return passes(filter, one) ? [one] : [];
   });
@@ -236,21 +237,30 @@ export async function readNotifications(
   const shown = depth + size + 1;
   const read = new NotificationRead(core, session, { groups: Math.max(counted, shown), shown });
   const notifications = new NotificationList(session, read, filter, counted);
-  const { edges, ...page } = await notifications.page({ size, after, cursorOf: () => '' });
-  const complete = await read.complete(edges.map(({ node }) => node.group));
-  const { version } = read;
-  const nodes = edges.map(({ node }, index) => ({ ...node, version, group: complete[index] ?? node.group }));
-  const withCursors = nodes.map((node, index) => ({
-    node,
-    cursor: encodePlace(list, { ...node.group, depth: depth + index + 1 }),
-  }));
+  // What a member is shown depends on the roles of the token.
+  const what = JSON.stringify([args.after ?? null, size, filter, moderates(session.identity)]);
+  const make = async (): Promise<FoundPage> => {
+    const { edges, hasNextPage } = await notifications.page({ size, after, cursorOf: () => '' });
+    const complete = await read.complete(edges.map(({ node }) => node.group));
+    const made = complete.map((node, index) => ({
+      node,
+      cursor: encodePlace(list, { ...node, depth: depth + index + 1 }),
+    }));
+    return { edges: made, hasNextPage, endCursor: made.at(-1)?.cursor ?? null };
+  };
+  const decide = (one: FoundPage) => notifications.select(one.edges.map(({ node }) => node));
+  let page = await read.page(what, make);
+  let nodes = await decide(page);
+  // An action that is not cached may have changed since the answer.
+  if (nodes.length < page.edges.length) nodes = await decide((page = await make()));
+  const edges = nodes.map((node, index) => {
+    const { node: group = node.group, cursor = '' } = page.edges[index] ?? {};
+    return { cursor, node: { ...node, group, version: read.versionOf(group) } };
+  });
   return {
-    ...page,
-    edges: withCursors,
-    endCursor: withCursors.at(-1)?.cursor ?? null,
-    liveCursor,
-    countUnseen: () => notifications.countUnseen(),
-    countUnread: () => notifications.countUnread(),
+    ...{ ...page, edges, liveCursor },
+    countUnseen: () => read.count(`unseen ${what}`, () => notifications.countUnseen()),
+    countUnread: () => read.count(`unread ${what}`, () => notifications.countUnread()),
   };
 }
 

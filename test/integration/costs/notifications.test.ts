@@ -107,9 +107,12 @@ test('changes a long list at once that the process has kept', async () => {
     const of = page.edges.map(({ node: { group } }) => [group.kind, group.events.length]);
     return [...of, (await page.countUnseen()).count];
   };
+  const versions = async () =>
+    (await services.readNotifications(session('ann'), {})).edges.map(({ node }) => node.version);
   const likes = ['LIKE', 101];
   expect(await read()).toEqual([likes, ['COMMENT', 5], 2]);
   expect(await namesOf(parts, read)).toEqual(PAGE);
+  const before = await versions();
   await services.removeInteraction(session('bob'), { id: said[0] ?? '' });
   const [, again] = withoutClockReads(
     await commandsOf(parts.database, async () => expect(await read()).toEqual([likes, ['COMMENT', 4], 2])),
@@ -117,6 +120,7 @@ test('changes a long list at once that the process has kept', async () => {
   // Of what has not changed nothing is read again.
   const pairs = JSON.stringify((again?.command['pipeline'] as unknown[]).slice(0, -1));
   expect([pairs.includes(commented), pairs.includes(liked)]).toEqual([true, false]);
+  expect((await versions()).map((version, index) => version === before[index])).toEqual([true, false]);
   await services.hideInteraction(session('mod', 'admin'), said[2] ?? '', null);
   expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
   await services.addMute(session('ann'), { memberId: 'dan' }, null);

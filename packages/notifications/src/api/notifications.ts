@@ -108,8 +108,8 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
     } satisfies AddedNode,
     renderedOnce: {
       keyOf: ({ userId, group }) => `${userId}:${group.key}`,
-      versionOf: ({ group, version }) =>
-        version === null ? null : `${version}:${String(group.events.length)}`,
+      versionOf: ({ group: { events }, version, action, isSeen, isRead }) =>
+        version === null ? null : [version, events.length, action?.rev, isSeen, isRead].join(),
       idsIn: (source) => [
         ...actorsOf(source),
         ...(source.group.refId === null ? [] : [source.group.refId]),
@@ -139,6 +139,7 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
       type: Action,
       nullable: true,
       description: 'The action it is about; null for FOLLOW and ASSIGNED.',
+      extensions: SHARED,
       resolve: ({ action }) => action,
     }),
     interaction: t.field({
