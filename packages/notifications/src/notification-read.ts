@@ -20,11 +20,12 @@ import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/rel
 import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
-import { Known } from '../../../src/feed/store/known-answers.ts';
+import type { Known } from '../../../src/feed/store/known-answers.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { UnreadCount } from '../../../src/features/shapes.ts';
+import { areEqual, keptOf, oldestOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
 import {
   MOST_EVENTS,
   NOTHING_BESIDE,
@@ -36,7 +37,6 @@ import {
   type PairToRead,
   type ReadBeside,
   type Source,
-  type SourcePlace,
   type SourceQuery,
   type SourceRow,
   type SourcesRead,
@@ -50,60 +50,8 @@ interface Builder {
   readonly events: Map<string, NotificationEvent>;
 }
 
-/** What was found by the first read of a list, and by the second one if it was needed. */
-interface Found {
-  /** Of the directory. An erasure renews it once no interaction names the member any more. */
-  readonly stamp: number;
-  readonly groups: readonly NotificationGroup[];
-  /** What each group is made of, by key: the answer since which it is what it is. */
-  readonly madeOf: ReadonlyMap<string, string>;
-  /** Time of its oldest event; `null`: it has none. */
-  readonly oldest: number | null;
-  readonly revisions: Map<ActionId, number>;
-  readonly versions: Map<ActionId, number>;
-  readonly waiting: Map<string, PairToRead>;
-  readonly pairs: Set<string>;
-  readonly placed: Set<string>;
-  readonly sources: Map<Source, Reading>;
-  readonly isOwnedFull: boolean;
-}
-
-/** A page of a list that is kept, without the actions. */
-export interface FoundPage {
-  readonly edges: readonly { readonly node: NotificationGroup; readonly cursor: string }[];
-  readonly hasNextPage: boolean;
-  readonly endCursor: string | null;
-}
-
 /** What is made of filters that take more characters is not kept. */
 const LONGEST = 1_000;
-/** Upper bound on events in lists that a process keeps: about 10 MB. */
-const MOST_KEPT = 50_000;
-
-/**
- * Lists of a process by its collections, and their first pages. While the database gives the same answer to the first read, a
- * list is the same: the answer has the version of each action of which more was read, which changes with its interactions.
- */
-const kept = new WeakMap<object, { readonly lists: Known<Found>; readonly pages: Known<FoundPage> }>();
-
-function keptOf({ collections }: Context) {
-  const known = kept.get(collections);
-  if (known !== undefined) return known;
-  const lists = new Known<Found>(MOST_KEPT, ({ groups }) =>
-    groups.reduce((sum, { events }) => sum + events.length, 1),
-  );
-  const made = { lists, pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => edges.length + 1) };
-  kept.set(collections, made);
-  return made;
-}
-
-interface Reading {
-  readonly limit: number;
-  readonly place: SourcePlace | null;
-  /** No document that was not read yet has a later time; -Infinity: all were read. */
-  readonly bound: number;
-}
-
 /** Comments to a member and followers that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
 /** Documents of a source that are read at once. */
@@ -602,22 +550,6 @@ function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> 
       { ...group, events: new Map(events.map((event) => [event.id, event])) },
     ]),
   );
-}
-
-function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ id, actorId, at }, index) => {
-      const other = others[index];
-      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
-    })
-  );
-}
-
-/** Their events are in order, newest first. */
-function oldestOf(groups: readonly NotificationGroup[]): number | null {
-  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
-  return times.length === 0 ? null : Math.min(...times);
 }
 
 const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);

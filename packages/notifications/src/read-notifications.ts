@@ -31,7 +31,8 @@ import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
 import { validate } from '../../../src/features/validate.ts';
 import { MOST_EVENTS, notificationsOf } from './store/notifications.ts';
-import { type FoundPage, MAX_WINDOW, NotificationRead } from './notification-read.ts';
+import type { FoundPage } from './kept-lists.ts';
+import { MAX_WINDOW, NotificationRead } from './notification-read.ts';
 
 /** A group as the reader is shown it. */
 export interface Notification {

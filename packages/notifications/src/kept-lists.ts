@@ -1,0 +1,74 @@
+import type { ActionId } from '../../../src/domain/action.ts';
+import type { NotificationEvent, NotificationGroup } from '../../../src/domain/notification.ts';
+import type { Context } from '../../../src/feed/context.ts';
+import { Known } from '../../../src/feed/store/known-answers.ts';
+import type { PairToRead, Source, SourcePlace } from './store/notifications.ts';
+
+/** What was found by the first read of a list, and by the second one if it was needed. */
+export interface Found {
+  /** Of the directory. An erasure renews it once no interaction names the member any more. */
+  readonly stamp: number;
+  readonly groups: readonly NotificationGroup[];
+  /** What each group is made of, by key: the answer since which it is what it is. */
+  readonly madeOf: ReadonlyMap<string, string>;
+  /** Time of its oldest event; `null`: it has none. */
+  readonly oldest: number | null;
+  readonly revisions: Map<ActionId, number>;
+  readonly versions: Map<ActionId, number>;
+  readonly waiting: Map<string, PairToRead>;
+  readonly pairs: Set<string>;
+  readonly placed: Set<string>;
+  readonly sources: Map<Source, Reading>;
+  readonly isOwnedFull: boolean;
+}
+
+/** A page of a list that is kept, without the actions. */
+export interface FoundPage {
+  readonly edges: readonly { readonly node: NotificationGroup; readonly cursor: string }[];
+  readonly hasNextPage: boolean;
+  readonly endCursor: string | null;
+}
+
+/** Upper bound on events in lists that a process keeps: about 10 MB. */
+const MOST_KEPT = 50_000;
+
+/**
+ * Lists of a process by its collections, and their first pages. While the database gives the same answer to the first read, a
+ * list is the same: the answer has the version of each action of which more was read, which changes with its interactions.
+ */
+const kept = new WeakMap<object, { readonly lists: Known<Found>; readonly pages: Known<FoundPage> }>();
+
+export function keptOf({ collections }: Context) {
+  const known = kept.get(collections);
+  if (known !== undefined) return known;
+  const lists = new Known<Found>(MOST_KEPT, ({ groups }) =>
+    groups.reduce((sum, { events }) => sum + events.length, 1),
+  );
+  const made = { lists, pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => edges.length + 1) };
+  kept.set(collections, made);
+  return made;
+}
+
+/** How far a source was read. */
+export interface Reading {
+  readonly limit: number;
+  readonly place: SourcePlace | null;
+  /** No document that was not read yet has a later time; -Infinity: all were read. */
+  readonly bound: number;
+}
+
+export function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ id, actorId, at }, index) => {
+      const other = others[index];
+      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
+    })
+  );
+}
+
+/** Their events are in order, newest first. */
+export function oldestOf(groups: readonly NotificationGroup[]): number | null {
+  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+}
