@@ -87,7 +87,7 @@ export interface PartsOptions {
   readonly neverReadAfterMs?: number;
   /** Name of the feed model. Default: `items`. */
   readonly model?: string;
-  /** How long it is gone by what was read of the refs that are pulled. */
+  /** How long it is gone by what was read of the refs that are pulled. Default: where commands are counted, as long as the test takes. */
   readonly pullRefreshMs?: number;
   /** What it may hold of what it has read; 0: nothing. */
   readonly cacheBytes?: number;
@@ -103,6 +103,8 @@ const IDLE_POLL_MS = { first: 10, longest: 80 };
 /** Workers are woken where there is work; they look for what falls due. */
 const POLL_MS = 50;
 const DORMANT_AFTER_MS = 7 * 86_400_000;
+/** No test takes so long. */
+const NEVER_MS = 86_400_000;
 
 /** The rooms below the API on the real engine, in a database of their own, with nothing running on its own. */
 export async function openParts(options: PartsOptions = {}): Promise<Parts> {
@@ -147,7 +149,7 @@ async function openOn(
     }),
     tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
     ...{ onLiveLogError: fail, onStoreUnavailable: fail, onPublished: () => undefined },
-    pullRefreshMs: options.pullRefreshMs,
+    pullRefreshMs: options.pullRefreshMs ?? (options.monitorCommands === true ? NEVER_MS : undefined),
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
     pushPublicKey: options.pushPublicKey ?? null,

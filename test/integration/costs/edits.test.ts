@@ -5,7 +5,7 @@ import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 const REF = { id: 'site', type: 'site', label: 'Site' };
-const COUNTED = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+const COUNTED = { monitorCommands: true };
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
   return (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);

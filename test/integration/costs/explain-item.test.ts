@@ -3,7 +3,7 @@ import { commandsOf } from '../../support/commands.ts';
 import { openParts } from '../../support/parts.ts';
 
 test('explains an item with ten queries, and writes nothing', async () => {
-  await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  await using parts = await openParts({ monitorCommands: true });
   const { services } = parts;
   await services.follow(parts.session('ann'), 'actor', 0);
   const { action } = await parts.publish({ scope: 'PUBLIC' });

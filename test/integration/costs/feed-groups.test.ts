@@ -4,7 +4,7 @@ import { openParts, type Parts } from '../../support/parts.ts';
 
 /** Sixty actions about thirty things, two about each, in Ann's feed. */
 async function openGroups(): Promise<Parts> {
-  const parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000, cacheBytes: 0 });
+  const parts = await openParts({ monitorCommands: true, cacheBytes: 0 });
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   await parts.services.publishActions(
     parts.service,

@@ -15,7 +15,7 @@ async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<stri
 }
 
 test('removes, hides, shows again and edits an interaction with few commands', async () => {
-  await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  await using parts = await openParts({ monitorCommands: true });
   const { services, session } = parts;
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const { interaction } = await services.addInteraction(session('ann'), {
@@ -57,7 +57,7 @@ test('removes, hides, shows again and edits an interaction with few commands', a
 });
 
 test('a ref and a member are one query each', async () => {
-  await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  await using parts = await openParts({ monitorCommands: true });
   const { services, session } = parts;
   await services.upsertRefs(parts.service, [{ id: 'site', type: 'site', label: 'Site' }]);
   await services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann' }]);

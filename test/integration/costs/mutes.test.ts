@@ -4,7 +4,7 @@ import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
-const COUNTED = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+const COUNTED = { monitorCommands: true };
 const later = () => new Date(Date.now() + 3_600_000);
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {

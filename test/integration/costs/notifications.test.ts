@@ -8,11 +8,11 @@ import {
 } from '../../../packages/notifications/src/read-notifications.ts';
 import { notificationParts } from '../../../packages/notifications/src/api/summaries.ts';
 import { Ending } from '../../../src/lib/closer.ts';
-import { commandsOf, withoutClockReads } from '../../support/commands.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
-  const commands = withoutClockReads(await commandsOf(parts.database, work));
+  const commands = await commandsOf(parts.database, work);
   return commands.map(({ name, collection }) => `${name} ${collection}`);
 }
 
@@ -114,8 +114,8 @@ test('changes a long list at once that the process has kept', async () => {
   expect(await namesOf(parts, read)).toEqual(PAGE);
   const before = await versions();
   await services.removeInteraction(session('bob'), { id: said[0] ?? '' });
-  const [, again] = withoutClockReads(
-    await commandsOf(parts.database, async () => expect(await read()).toEqual([likes, ['COMMENT', 4], 2])),
+  const [, again] = await commandsOf(parts.database, async () =>
+    expect(await read()).toEqual([likes, ['COMMENT', 4], 2]),
   );
   // Of what has not changed nothing is read again.
   const pairs = JSON.stringify((again?.command['pipeline'] as unknown[]).slice(0, -1));
@@ -149,8 +149,8 @@ test('a forged cursor reads no more at once than a deep page', async () => {
   place.writeUInt32BE(0xffff_ffff, 8);
   const key = Buffer.from(`LIKE:${new ObjectId().toHexString()}`);
   const after = encodeCursor('notifications:ann', Buffer.concat([place, key]));
-  const [read] = withoutClockReads(
-    await commandsOf(parts.database, () => services.readNotifications(session('ann'), { after })),
+  const [read] = await commandsOf(parts.database, () =>
+    services.readNotifications(session('ann'), { after }),
   );
   const limits = [...JSON.stringify(read?.command).matchAll(/"\$limit":(\d+)/gu)].map(([, n]) => Number(n));
   expect(Math.max(...limits)).toBe(2_000);

@@ -121,7 +121,7 @@ async function workOf(parts: Parts, way: Way | undefined, id: string): Promise<s
 }
 
 /** Which refs are pulled is looked up by the clock, whatever is asked. */
-const COUNTED: PartsOptions = { monitorCommands: true, pullRefreshMs: 86_400_000 };
+const COUNTED: PartsOptions = { monitorCommands: true };
 
 const READERS: readonly (readonly [string, PartsOptions, (parts: Parts) => Promise<unknown>])[] = [
   ['with nothing of their own', {}, () => Promise.resolve()],

@@ -13,7 +13,7 @@ const YESTERDAY = Date.UTC(2024, 0, 10);
 
 /** A hundred items that Ann has read before; each stands a minute above the one before it. */
 async function openFeed(): Promise<{ readonly parts: Parts; readonly ids: readonly string[] }> {
-  const parts = await openParts({ monitorCommands: true, pullRefreshMs: 86_400_000, cacheBytes: 0 });
+  const parts = await openParts({ monitorCommands: true, cacheBytes: 0 });
   await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'actor' }]);
   const outcomes = await parts.services.publishActions(
     parts.service,

@@ -353,7 +353,7 @@ test('the pass corrects the result of concurrent changes', async () => {
 });
 
 test('a page with reshared actions costs nothing more, and one read of follows if its reader mutes a resharer', async () => {
-  const { parts, id } = await openScene({ monitorCommands: true, pullRefreshMs: 86_400_000 });
+  const { parts, id } = await openScene({ monitorCommands: true });
   await using _parts = parts;
   const { services, session } = parts;
   await reshare(parts, 'bob', id);

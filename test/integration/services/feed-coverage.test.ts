@@ -415,7 +415,7 @@ describe('a ref with very many followers', () => {
   });
 
   test('gives a page in one command to a reader who follows five thousand refs, two hundred of them pulled', async () => {
-    await using parts = await openParts({ monitorCommands: true, pullRefreshMs: 3_600_000 });
+    await using parts = await openParts({ monitorCommands: true });
     const { refs } = parts.database.collections;
     const refIds = Array.from({ length: 5_000 }, (_, n) => `ref${String(n)}`);
     for (let from = 0; from < refIds.length; from += 1_000)
@@ -424,7 +424,7 @@ describe('a ref with very many followers', () => {
       { _id: { $in: refIds.slice(0, 200) } },
       { $set: { isPulled: true, pullSince: new Date(0) } },
     );
-    await using later = await parts.reopen({ monitorCommands: true, pullRefreshMs: 3_600_000 });
+    await using later = await parts.reopen({ monitorCommands: true });
     const pulledIds = await publish(later, 10, 'ref7');
     const pushedIds = await publish(later, 10, 'ref4000');
     await later.fanOut();

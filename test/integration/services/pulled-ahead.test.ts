@@ -5,7 +5,7 @@ import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-const OPTIONS = { monitorCommands: true, pullRefreshMs: 3_600_000 };
+const OPTIONS = { monitorCommands: true };
 
 /** Two of three refs are pulled; Ann follows one of these, and the one that is pushed. */
 interface World extends AsyncDisposable {
