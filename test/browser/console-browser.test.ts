@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, textOf, type Visit } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf, type Visit } from '../support/browser.ts';
 import {
   CONSOLE_ROLES,
   WAIT,
@@ -64,7 +64,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await using visited = await visit();
     const { page, asked, errors } = visited;
     await has(page, 'Home', 'h1');
-    await page.locator('a[href="#/publish"]').click();
+    await clickOn(page, 'a[href="#/publish"]');
     await page.locator('#kind').fill('posted');
     await page.locator('.publish [name="postId"]').fill('post:1');
     await page.locator('.publish [name="mentions"]').fill('demo, rita');
@@ -72,9 +72,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     // Under the form it is seen to arrive.
     await has(page, 'Delivered', '[role="status"]');
     await has(page, 'reached 2 readers');
-    await page.locator('::-p-xpath(//a[contains(., "What was published")])').click();
+    await clickOn(page, '::-p-xpath(//a[contains(., "What was published")])');
     await has(page, 'In this feed');
-    await page.locator('a[href="#/feed"]').click();
+    await clickOn(page, 'a[href="#/feed"]');
     await has(page, 'demo', '[role="feed"]');
     await click(page, 'UTC');
     const moment = await page.evaluate(
@@ -124,7 +124,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await second.page.mouse.move(1, 1);
     await post('Kestrel');
     for (const { page } of [first, second]) await has(page, 'Kestrel', '[role="feed"]');
-    await second.page.locator('::-p-xpath((//article)[1]//button[contains(., "Like")])').click();
+    await clickOn(second.page, '::-p-xpath((//article)[1]//button[contains(., "Like")])');
     const pressed = (page: Page) => textOf(page, 'article:first-child [aria-pressed]');
     await expect.poll(() => pressed(second.page), WAIT).toContain('Like 1');
     await first.page.reload();
@@ -151,13 +151,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     const count = (): Promise<string> =>
       textOf(page, '.rail a[href="#/notifications"] [data-fanfare="unread-badge"]');
     await expect.poll(count, WAIT).toBe('1');
-    await page.locator('.rail a[href="#/notifications"]').click();
+    await clickOn(page, '.rail a[href="#/notifications"]');
     await has(page, 'Well spotted', '[role="feed"]');
     await expect
       .poll(() => page.$('.rail a[href="#/notifications"] [data-fanfare="unread-badge"]'), WAIT)
       .toBeNull();
     await picture(page, 'notifications');
-    await page.locator('[role="feed"] [data-fanfare="open"]').click();
+    await clickOn(page, '[role="feed"] [data-fanfare="open"]');
     await has(page, 'Action', 'h1');
     await has(page, 'Shrike', 'main');
     expect(errors).toEqual([]);
@@ -186,7 +186,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     const { page } = visited;
     await has(page, 'Spam B');
     for (const title of ['Spam A', 'Spam B'])
-      await page.locator(`::-p-xpath(//li[contains(., "${title}")]//input)`).click();
+      await clickOn(page, `::-p-xpath(//li[contains(., "${title}")]//input)`);
     await page.locator('::-p-xpath(//label[contains(., "Reason")]/input)').fill('It is spam');
     await click(page, 'Hide 2');
     await has(page, '2 hidden');
@@ -203,9 +203,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     expect(await hidden()).toEqual([true, true]);
     await click(page, 'Undo');
     await expect.poll(hidden, WAIT).toEqual([false, false]);
-    await page.locator('::-p-xpath(//li[contains(., "Spam A")]//input)').click();
+    await clickOn(page, '::-p-xpath(//li[contains(., "Spam A")]//input)');
     await click(page, 'Delete …');
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await expect.poll(hidden, WAIT).toEqual([undefined, false]);
   });
 
@@ -218,7 +218,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await retype(page, 'input[name="member"]', 'nobody');
     await click(page, 'Rebuild');
     await has(page, 'Nothing is known of such a member');
-    await page.locator('a[href="#/overview"]').click();
+    await clickOn(page, 'a[href="#/overview"]');
     await has(page, 'Watchers');
     await has(page, 'This server: ready');
     await has(page, 'The past hour of all processes, by 10 s');
@@ -251,7 +251,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       requestAnimationFrame(() => requestAnimationFrame(look));
     })`;
     const [item, top] = (await page.evaluate(first)) as [string, number];
-    await page.locator(`article[data-item="${item}"] .meta a`).click();
+    await clickOn(page, `article[data-item="${item}"] .meta a`);
     await has(page, 'Why it is in a feed');
     expect(await page.evaluate('scrollY')).toBe(0);
     await post('Sparrow');
@@ -294,7 +294,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
           body: JSON.stringify({ data: { feed: hugePage(Number(variables.after ?? 0), feed.liveCursor) } }),
         });
     }
-    await page.locator('a[href="#/feed"]').click();
+    await clickOn(page, 'a[href="#/feed"]');
     await has(page, 'Huge 0', '[role="feed"]');
     const toEnd = () => page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
     await expect

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -38,7 +38,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
   test('the tag field shows the current tag, and without results the whole feed is offered', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
-    await page.locator('::-p-xpath(//article//a[. = "#night"])').click();
+    await clickOn(page, '::-p-xpath(//article//a[. = "#night"])');
     const tag = () => page.evaluate("document.querySelector('input[name=tag]').value");
     await expect.poll(tag, WAIT).toBe('night');
     await has(page, 'Owl', '[role="feed"]');
@@ -46,7 +46,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     await page.focus('input[name="tag"]');
     await page.keyboard.press('Enter');
     await has(page, 'Nothing with the tag day.', '[data-fanfare="empty"]');
-    await page.locator('::-p-xpath(//a[. = "Show the whole feed"])').click();
+    await clickOn(page, '::-p-xpath(//a[. = "Show the whole feed"])');
     await has(page, 'Owl', '[role="feed"]');
     expect(await tag()).toBe('');
   });
@@ -74,7 +74,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
       if (request.url().endsWith('/graphql')) headers.push(request.headers()['fanfare-tenant']);
     });
     await click(page, 'Sign out');
-    await page.locator('textarea').click();
+    await clickOn(page, 'textarea');
     await page.keyboard.sendCharacter(await tokenWith('olga', { roles: ['operator', 'admin'] }));
     headers.length = 0;
     await page.locator('::-p-xpath(//label[contains(., "Tenant")]/input)').fill('acme');
@@ -94,7 +94,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     await click(page, 'Erase …');
     await page.locator('[role="alertdialog"] input').fill('rita');
     await expect.poll(isReady, WAIT).toBe(true);
-    await page.locator('[role="alertdialog"] ::-p-xpath(.//button[. = "Cancel"])').click();
+    await clickOn(page, '[role="alertdialog"] ::-p-xpath(.//button[. = "Cancel"])');
     await click(page, 'Erase …');
     expect(await isReady()).toBe(false);
   });
@@ -103,12 +103,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     await using visited = await world.visit('#/moderation');
     const { page } = visited;
     await has(page, 'Owl');
-    await page.locator('main li input').click();
+    await clickOn(page, 'main li input');
     await click(page, 'Hide 1');
     await has(page, '1 hidden', '[data-fanfare="undo"]');
-    await page.locator('[data-fanfare="undo"] ::-p-xpath(.//button[. = "Close"])').click();
+    await clickOn(page, '[data-fanfare="undo"] ::-p-xpath(.//button[. = "Close"])');
     await expect.poll(() => textOf(page, '[data-fanfare="undo"]'), WAIT).toBe('');
-    await page.locator('main li input').click();
+    await clickOn(page, 'main li input');
     await click(page, 'Show again');
     await expect.poll(() => textOf(page, '.actions'), WAIT).not.toContain('hidden');
   });
@@ -145,7 +145,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
   test('a button opens the search too', async () => {
     await using visited = await world.visit('#/feed');
     const { page } = visited;
-    await page.locator('button.find').click();
+    await clickOn(page, 'button.find');
     await page.waitForSelector('.palette input');
     await page.keyboard.type('overv');
     await has(page, 'Overview', '.palette [data-highlighted]');

@@ -1,6 +1,6 @@
 import type { KeyInput, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser } from '../support/browser.ts';
+import { clickOn, findBrowser } from '../support/browser.ts';
 import { click, axeViolationsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -191,8 +191,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await page.focus('article');
     await press(page, 'PageDown');
     await expect.poll(() => focused(page), WAIT).toContain('Row 38.');
-    await page.locator('::-p-xpath((//article)[2]//button[contains(., "More")])').click();
-    await page.locator('::-p-xpath(//*[@role="menuitem"][contains(., "Hide")])').click();
+    await clickOn(page, '::-p-xpath((//article)[2]//button[contains(., "More")])');
+    await clickOn(page, '::-p-xpath(//*[@role="menuitem"][contains(., "Hide")])');
     await has(page, 'Hidden', 'body');
     await expect.poll(() => focused(page), WAIT).toContain('Row 37.');
     await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
@@ -206,14 +206,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await using first = await world.visit('#/feed');
     await using second = await world.visit('#/feed');
     await click(second.page, 'Sign out');
-    await second.page.locator('textarea').click();
+    await clickOn(second.page, 'textarea');
     await second.page.keyboard.sendCharacter(await world.app.token('rita'));
     await second.page.keyboard.press('Enter');
     await has(second.page, 'rita', 'header');
     await second.page.reload();
     await has(second.page, 'rita', 'header');
     await has(second.page, 'Reader', 'header');
-    await first.page.locator('a[href="#/publish"]').click();
+    await clickOn(first.page, 'a[href="#/publish"]');
     await first.page.locator('#kind').fill('posted');
     for (const name of ['postId', 'postTitle'])
       await first.page.locator(`.publish [name="${name}"]`).fill('post:Kestrel');
@@ -223,10 +223,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     // Under a pointer nothing moves: what is new would wait.
     for (const { page } of [first, second]) await page.mouse.move(1, 1);
     await has(second.page, 'post:Kestrel', '[role="feed"]');
-    await first.page.locator('a[href="#/feed"]').click();
+    await clickOn(first.page, 'a[href="#/feed"]');
     await has(first.page, 'post:Kestrel', '[role="feed"]');
-    const like = (page: Page) =>
-      page.locator('::-p-xpath((//article)[1]//button[contains(., "Like")])').click();
+    const like = (page: Page) => clickOn(page, '::-p-xpath((//article)[1]//button[contains(., "Like")])');
     await like(second.page);
     await has(first.page, 'Like 1', 'article:first-of-type');
     await like(first.page);

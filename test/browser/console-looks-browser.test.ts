@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FOLLOWS, MEMBERS, REFS } from '../../packages/demo/src/people.ts';
 import { liveAction, story } from '../../packages/demo/src/story.ts';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { choose, click, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -45,9 +45,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await has(page, 'Comments 1', 'article');
     await click(page, 'Comments');
     await has(page, 'I have heard it', 'article [data-fanfare="comments"]');
-    await page.locator('article [data-fanfare="comments"] ::-p-xpath(.//button[. = "Reply"])').click();
+    await clickOn(page, 'article [data-fanfare="comments"] ::-p-xpath(.//button[. = "Reply"])');
     await page.locator('article li textarea').fill('So have I');
-    await page.locator('article li form button').click();
+    await clickOn(page, 'article li form button');
     await has(page, 'So have I', 'article li li');
     expect(errors).toEqual([]);
   });
@@ -78,9 +78,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await has(page, 'The old barn place', '.palette [data-highlighted]');
     await page.keyboard.press('Enter');
     await has(page, 'The old barn', 'h2');
-    await page.locator('a[href="#/inspector"]').click();
+    await clickOn(page, 'a[href="#/inspector"]');
     await page.locator('input[name="id"]').fill('John D');
-    await page.locator('.picks [role="option"]').click();
+    await clickOn(page, '.picks [role="option"]');
     await has(page, 'Owl', '.inspected');
     expect(await page.evaluate('location.hash')).toBe('#/inspector/john?show=all');
     expect(errors).toEqual([]);
@@ -96,8 +96,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.locator('.publish [name="postTitle"]').fill('Heron');
     await has(page, 'John Doe posted Heron', '.preview [lang="en"]');
     await has(page, 'Heron veröffentlicht', '.preview [lang="de"]');
-    await page.locator('a[href="#/types"]').click();
-    await page.locator('::-p-xpath(//nav[@aria-label="Types"]//a[. = "Posted"])').click();
+    await clickOn(page, 'a[href="#/types"]');
+    await clickOn(page, '::-p-xpath(//nav[@aria-label="Types"]//a[. = "Posted"])');
     await has(page, 'postTitle', 'table');
     await has(page, 'John Doe posted Owl', '[lang="en"]');
     // The story is of now: the last of the days has it.
@@ -116,7 +116,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await has(page, 'hidden', '.meta');
     await click(page, 'Show to everybody again');
     await click(page, 'Delete …');
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, 'Home', 'h1');
     await has(page, 'Nothing here.');
     expect(errors).toEqual([]);
@@ -141,11 +141,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     // The one of the documentation.
     await page.setViewport({ width: 1200, height: 700 });
     await picture(page, 'console-home');
-    await page.locator('::-p-xpath(//nav[@aria-label="Show"]//a[. = "Grouped"])').click();
+    await clickOn(page, '::-p-xpath(//nav[@aria-label="Show"]//a[. = "Grouped"])');
     await page.waitForSelector('.actions .avatars [data-fanfare="avatar"] + [data-fanfare="avatar"]');
     await picture(page, 'console-groups');
     await page.setViewport({ width: 390, height: 780 });
-    await page.locator('::-p-xpath(//nav[@aria-label="Show"]//a[. = "All"])').click();
+    await clickOn(page, '::-p-xpath(//nav[@aria-label="Show"]//a[. = "All"])');
     await has(page, 'This is worth a minute of your time.', '[role="feed"]');
     await picture(page, 'console-home-phone');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);

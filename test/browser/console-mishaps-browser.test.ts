@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { click, CONSOLE_ROLES, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -123,7 +123,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
       ['Hide', 'Eider', 'Dodo'],
       ['Archive', 'Dodo', 'Coot'],
     ] as const) {
-      await page.locator('article button[aria-haspopup="menu"]').click();
+      await clickOn(page, 'article button[aria-haspopup="menu"]');
       const item = `::-p-xpath(//*[@role="menuitem"][. = "${label}"])`;
       const button = await page.waitForSelector(item);
       const { x, y, width, height } = (await button?.boundingBox()) ?? expect.unreachable();
@@ -165,7 +165,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await has(page, 'Audience');
     await page.locator('.publish [name="postTitle"]').fill('Half a sentence');
     await page.locator('#kind').fill('custom');
-    await page.locator('a[href="#/overview"]').click();
+    await clickOn(page, 'a[href="#/overview"]');
     await has(page, 'Overview', 'h1');
     await page.goBack();
     await has(page, 'Audience');
@@ -219,7 +219,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await has(page, 'Gannet');
     await has(other.page, 'Gannet');
     await world.server.close();
-    await page.locator('::-p-xpath(//li[contains(., "Gannet")]//input)').click();
+    await clickOn(page, '::-p-xpath(//li[contains(., "Gannet")]//input)');
     await click(page, 'Hide 1');
     await has(page, 'The server cannot be reached');
     await goTo(other.page, 'slice/nothing');
@@ -253,7 +253,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await page.locator('[data-fanfare="composer"] textarea').fill('Said from afar');
     await click(page, 'Send');
     await has(page, 'Said from afar', '[data-fanfare="comments"] ul');
-    await page.locator('.as-code summary').click();
+    await clickOn(page, '.as-code summary');
     await click(page, 'Copy');
     await expect.poll(() => page.evaluate('String(getSelection())'), WAIT).toContain('query ConsoleAction');
     expect(errors).toEqual([]);

@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import {
   WAIT,
   axeViolationsInBoth,
@@ -80,7 +80,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     // The one of the documentation.
     await page.setViewport({ width: 1100, height: 480 });
     await picture(page, 'console-inspector');
-    await page.locator('::-p-xpath(//a[. = "In the feed"])').click();
+    await clickOn(page, '::-p-xpath(//a[. = "In the feed"])');
     await expect.poll(() => rowText(page, 'Peregrine'), WAIT).toMatch(/In this feed/);
     await expect.poll(() => textOf(page), WAIT).not.toContain('Hobby');
     expect(await page.evaluate('location.hash')).toBe('#/inspector/rita?show=in');
@@ -126,8 +126,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await using visited = await world.visit('#/moderation');
     const { page, errors } = visited;
     await has(page, 'Many 69.');
-    const row = (title: string) => page.locator(`::-p-xpath(//li[contains(., "${title}")]//input)`);
-    await row('Many 45.').click();
+    await clickOn(page, '::-p-xpath(//li[contains(., "Many 45.")]//input)');
     const before = Number(await page.evaluate('scrollY'));
     expect(before).toBeGreaterThan(300);
     await page.evaluate(
@@ -139,7 +138,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await expect.poll(() => rowText(page, 'Many 45.'), WAIT).toContain('hidden');
     expect(await page.evaluate('[scrollY, gone]')).toEqual([before, 0]);
     await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-    await page.locator('::-p-xpath(//a[. = "Earlier"])').click();
+    await clickOn(page, '::-p-xpath(//a[. = "Earlier"])');
     await has(page, 'Many 30.');
     expect(await page.evaluate('location.hash')).toContain('after=');
     await page.reload();
@@ -148,7 +147,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await has(page, 'Many 69.');
     await post('By Sue', 'sue');
     await page.locator('input[name="actor"]').fill('sue');
-    await page.locator('::-p-xpath(//form[@aria-label="Which actions"]//button)').click();
+    await clickOn(page, '::-p-xpath(//form[@aria-label="Which actions"]//button)');
     await has(page, 'By Sue');
     expect(await page.evaluate('location.hash')).toBe('#/moderation?actor=sue');
     expect(await textOf(page, '.actions')).not.toContain('Many');
@@ -184,18 +183,17 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     );
     await using visited = await world.visit('#/moderation');
     const { page, errors } = visited;
-    await page.locator('::-p-xpath(//main//a[. = "Reports"])').click();
+    await clickOn(page, '::-p-xpath(//main//a[. = "Reports"])');
     const first = '.reports > li:first-child';
     await has(page, '2 reports', first);
     for (const text of ['Cheap watches', 'spam', 'The third time today', 'Rita Moreau', 'fraud', 'tom'])
       await has(page, text, first);
     expect(await axeViolationsInBoth(page, (value) => picture(page, `reports-${value}`))).toEqual({});
     const inCard = (title: string, button: string) =>
-      page
-        .locator(
-          `::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "${title}")]//button[. = "${button}"])`,
-        )
-        .click();
+      clickOn(
+        page,
+        `::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "${title}")]//button[. = "${button}"])`,
+      );
     // Of a comment that was removed since, the post that held it must not be hidden instead.
     await has(page, 'insult', '.reports');
     const ofComment = await page.evaluate(
@@ -226,7 +224,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
       .locator('::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "Cheap watches")]//input)')
       .fill('No advertisements');
     const confirm = (button: string) =>
-      page.locator(`::-p-xpath(//*[@role="alertdialog"]//button[. = "${button}"])`).click();
+      clickOn(page, `::-p-xpath(//*[@role="alertdialog"]//button[. = "${button}"])`);
     await inCard('Cheap watches', 'Hide it …');
     await has(page, 'No advertisements', '[role="alertdialog"]');
     await confirm('Hide');
@@ -235,7 +233,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await inCard('as a member', 'Dismiss …');
     await confirm('Dismiss');
     await has(page, 'Nothing had to be done', '.reports');
-    await page.locator('::-p-xpath(//main//a[. = "Dismissed"])').click();
+    await clickOn(page, '::-p-xpath(//main//a[. = "Dismissed"])');
     await expect.poll(() => textOf(page, '.reports'), WAIT).not.toContain('Cheap watches');
     const { action } = await ask<{ action: { isHidden: boolean } }>(
       world.app,
@@ -256,7 +254,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await world.app.idle();
     await using visited = await world.visit('#/member/rita');
     const { page, errors } = visited;
-    await page.locator('::-p-xpath(//a[. = "Why notified"])').click();
+    await clickOn(page, '::-p-xpath(//a[. = "Why notified"])');
     await page.locator('input[name="action"]').fill(actionId);
     await click(page, 'Look');
     const row = (kind: string): Promise<string> =>
@@ -287,7 +285,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await has(page, 'tom', '[aria-label="Blocks"]');
     await has(page, 'Like: In app off', '[aria-label="Preferences"]');
     await has(page, 'Quiet from 22:00 to 07:00 in Europe/Berlin');
-    await page.locator('::-p-xpath(//a[. = "Why in feed"])').click();
+    await clickOn(page, '::-p-xpath(//a[. = "Why in feed"])');
     await has(page, 'Inspector', 'h1');
   });
 
@@ -333,7 +331,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await has(page, '100+ failed fan-outs');
     await click(page, 'Retry all');
     await has(page, 'Retry 130 failed fan-outs?', '[role="alertdialog"]');
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, '130 of 130 tried again');
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(130);
   });

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patterns, words } from '../../console/src/words/de.ts';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import {
   CONSOLE_ROLES,
   WAIT,
@@ -152,9 +152,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
       "[...document.querySelectorAll('.figures li')].every((li) => li.querySelector('a[href^=\"#/\"]') !== null)",
     );
     expect(leads).toBe(true);
-    await page.locator('::-p-xpath(//a[contains(., "Failed fan-outs")])').click();
+    await clickOn(page, '::-p-xpath(//a[contains(., "Failed fan-outs")])');
     await has(page, 'Failed fan-outs', 'h2');
-    await page.locator('.as-code summary').click();
+    await clickOn(page, '.as-code summary');
     await has(page, 'curl -s http', '.as-code');
     expect(await textOf(page, '.as-code')).not.toContain(
       (await world.app.token('demo', [...CONSOLE_ROLES])).split('.')[0],
@@ -190,7 +190,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await page.locator('[role="alertdialog"] input').fill('joh');
     expect(await isReady()).toBe(false);
     await retype(page, '[role="alertdialog"] input', 'john');
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, 'not in the directory');
     await expect
       .poll(() => textOf(page, 'main'), WAIT)
@@ -206,7 +206,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await click(page, 'Retry all');
     await has(page, 'deliveries?', '[role="alertdialog"]');
     await has(page, 'action.published to http', '[role="alertdialog"]');
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, 'No receiver refused anything.');
     const taken = () => [...target.taken.values()].map(({ type }) => type);
     expect(taken()).toContain('action.published');
@@ -241,7 +241,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await has(page, 'and 1 more.', '[role="alertdialog"]');
     expect(await page.$$('[role="alertdialog"] li')).toHaveLength(5);
     expect(await axeViolations(page)).toEqual([]);
-    await page.locator('[role="alertdialog"] button.main').click();
+    await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, '6 of 6 tried again');
     await has(page, 'Everything has got to its readers.');
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(6);
@@ -289,7 +289,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await page.setViewport({ width: 390, height: 780 });
     // All screens are a press away.
     await click(page, 'More');
-    await page.locator('.rail a[href="#/types"]').click();
+    await clickOn(page, '.rail a[href="#/types"]');
     await has(page, 'Types', 'h1');
     expect(await page.evaluate("getComputedStyle(document.querySelector('.rail')).display")).toBe('none');
     await page.setViewport({ width: 1100, height: 760 });

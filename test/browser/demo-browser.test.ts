@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS } from '../../packages/demo/src/people.ts';
-import { findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { ask, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import {
@@ -61,7 +61,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     await click(page, 'Connect now');
     await has(page, 'Published since the cut: 3, lost: none', '[data-side="actor"]');
     for (const side of ['left', 'right'] as const) expect(await feedOf(page, side)).toContain('hired');
-    await page.locator('[data-side="left"] button[data-fanfare="toggle"]').click();
+    await clickOn(page, '[data-side="left"] button[data-fanfare="toggle"]');
     await expect
       .poll(() => textOf(page, '[data-side="right"] article:first-child'), WAIT)
       .toContain('Like 1');

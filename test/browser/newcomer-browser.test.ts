@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { click, has, WAIT } from '../support/console.ts';
 import { testDatabase } from '../support/engine.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -66,18 +66,18 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     const { page, errors } = visited;
     await has(page, 'demo', 'header');
     await click(page, 'Sign out');
-    await page.locator('textarea').click();
+    await clickOn(page, 'textarea');
     await page.keyboard.sendCharacter(`authorization: ${notified.authorization}`);
     await click(page, 'Sign in');
     await has(page, 'demo', 'header');
     // Where a feed is empty it says what to do, and the form is filled in so that it leads there.
-    await page.locator('main ::-p-xpath(.//a[. = "publish an action"])').click();
+    await clickOn(page, 'main ::-p-xpath(.//a[. = "publish an action"])');
     await page.locator('form.publish #kind').fill('posted');
     await fill(page, 'postId', 'post:1');
     await fill(page, 'postTitle', 'Kestrel');
     await click(page, 'Publish');
     await has(page, 'Delivered', '[role="status"]');
-    await page.locator('a[href="#/feed"]').click();
+    await clickOn(page, 'a[href="#/feed"]');
     await has(page, 'Kestrel', '[role="feed"]');
     await page.evaluate('window.sameAsBefore = true');
 
@@ -124,10 +124,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await click(page, 'Publish');
     await has(page, 'Delivered', '[role="status"]');
     expect(await page.$('[role="alert"]')).toBeNull();
-    await page.locator('a[href="#/feed"]').click();
+    await clickOn(page, 'a[href="#/feed"]');
     await has(page, 'Ann broke main of Web', '[role="feed"]');
     // What can be chosen is chosen, and a moment is one of the calendar.
-    await page.locator('a[href="#/publish"]').click();
+    await clickOn(page, 'a[href="#/publish"]');
     await has(page, 'Audience', 'form.publish');
     await page.locator('form.publish #kind').fill('reviewRequested');
     const review = {

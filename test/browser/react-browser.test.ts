@@ -7,7 +7,7 @@ import { build, preview, type InlineConfig, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleConfig } from '../../examples/react/config.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
+import { clickOn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
 import { click, axeViolations, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -132,10 +132,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     await has(page, '2 items', '#counts');
     // What was in view is marked, without a click.
     await has(page, '2 items, 0 unread', '#counts');
-    await page.locator('article:first-child ::-p-xpath(.//button[contains(., "More")])').click();
+    await clickOn(page, 'article:first-child ::-p-xpath(.//button[contains(., "More")])');
     await has(page, 'Here because of FOLLOW john', '.why');
-    await page.locator('article:first-child ::-p-xpath(.//button[contains(., "Bookmark")])').click();
-    await page.locator('article:last-child ::-p-xpath(.//button[contains(., "Hide")])').click();
+    await clickOn(page, 'article:first-child ::-p-xpath(.//button[contains(., "Bookmark")])');
+    await clickOn(page, 'article:last-child ::-p-xpath(.//button[contains(., "Hide")])');
     await has(page, '1 items', '#counts');
     await click(page, 'bookmarks');
     await has(page, 'Crane');
@@ -162,7 +162,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     };
     await expect.poll(shown, WAIT).toContain('Swift');
     const inbox = '::-p-xpath(//button[contains(., "Inbox")])';
-    await page.locator(inbox).click();
+    await clickOn(page, inbox);
     await has(page, 'Swift', '[data-fanfare="inbox"]');
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -286,7 +286,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
       took.push(Number(await changed) - begun);
       // One notification: they are all about one post.
       if (n === 1) await isSo('Notifications, 1 new');
-      await page.locator('[data-fanfare="bell"]').click();
+      await clickOn(page, '[data-fanfare="bell"]');
       await isSo('Notifications');
       await page.keyboard.press('Escape');
     }
@@ -298,7 +298,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     await comment(own, 'while-away');
     await comment(next, 'while-away');
     await isSo('Notifications, 2 new');
-    await page.locator('[data-fanfare="bell"]').click();
+    await clickOn(page, '[data-fanfare="bell"]');
     await has(page, 'while-away commented on your post', '[data-fanfare="inbox"]');
     await has(
       page,
@@ -307,8 +307,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     );
     await isSo('Notifications');
     expect(await page.$$('[data-fanfare="inbox"] article[data-unread]')).toHaveLength(2);
-    await page.locator('[data-fanfare="inbox"] article [data-fanfare="open"]').click();
-    await page.locator('[data-fanfare="bell"]').click();
+    await clickOn(page, '[data-fanfare="inbox"] article [data-fanfare="open"]');
+    await clickOn(page, '[data-fanfare="bell"]');
     await expect.poll(() => page.$$('[data-fanfare="inbox"] article[data-unread]'), WAIT).toHaveLength(1);
     expect(errors).toEqual([]);
   });

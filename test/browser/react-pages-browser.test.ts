@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolations, axeViolationsInBoth, click, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -58,9 +58,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     const { page, errors } = visited;
     const inside = (name: string, selector: string): string => `[aria-label="${name}"] ${selector}`;
     const press = (name: string, text: string): Promise<void> =>
-      page
-        .locator(`::-p-xpath((//section[@aria-label="${name}"]//button[contains(., "${text}")])[1])`)
-        .click();
+      clickOn(page, `::-p-xpath((//section[@aria-label="${name}"]//button[contains(., "${text}")])[1])`);
     await has(page, 'That is all.', inside('refused', '[data-fanfare="end"]'));
     await press('a page that failed', 'Load more');
     await press('undone', 'Hide');
@@ -392,7 +390,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     const press = async (page: Page, title: string, name: string): Promise<void> => {
       const button = `//article[contains(., "${title}")]//button[contains(., "${name}")]`;
       await page.bringToFront();
-      await page.locator(`::-p-xpath(${button})`).click();
+      await clickOn(page, `::-p-xpath(${button})`);
       await agree(`${name} ${title}`);
     };
     await press(unread, 'Tab 5.', 'Read');

@@ -1,5 +1,5 @@
 import chromium from '@sparticuz/chromium';
-import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type HTTPRequest, type JSHandle, type Page } from 'puppeteer-core';
 import { PATIENCE_MS } from './patience.ts';
 
 /** In one process Chromium would end with the first profile that is closed; the others let pages do what no browser does. */
@@ -69,6 +69,63 @@ export async function openPage(
   });
   await page.goto(url);
   return { page, asked, errors, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/**
+ * Clicks the first control that a selector finds, and nothing else. A locator waits until it stands still, looks where it is, and
+ * clicks there: on a busy machine the page has time to move in between. What lands elsewhere is kept from the page, and aimed again.
+ */
+export async function clickOn(page: Page, selector: string): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  do {
+    const control = await page.locator(selector).waitHandle();
+    const aim = await control.evaluateHandle(guarded);
+    await page.locator(selector).click();
+    if (await hasLanded(aim)) return;
+  } while (performance.now() < until);
+  throw new Error(`${selector} is elsewhere, or under something else, whenever it is clicked`);
+}
+
+interface Clicked {
+  readonly isTrusted: boolean;
+  readonly target: unknown;
+  preventDefault(): void;
+  stopImmediatePropagation(): void;
+}
+type Guards = (kind: string, guard: (event: Clicked) => void, capture: true) => void;
+
+/** In the page: lets the next click through if it lands on a control. @returns ends it, and says whether it was let through */
+function guarded(node: unknown): () => boolean {
+  const control = node as {
+    contains(other: unknown): boolean;
+    readonly ownerDocument: {
+      readonly defaultView: Record<'addEventListener' | 'removeEventListener', Guards>;
+    };
+  };
+  const { defaultView: view } = control.ownerDocument;
+  const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+  let isHit: boolean | undefined;
+  const guard = (event: Clicked): void => {
+    if (!event.isTrusted) return;
+    isHit ??= control.contains(event.target);
+    if (isHit) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const kind of kinds) view.addEventListener(kind, guard, true);
+  return () => {
+    for (const kind of kinds) view.removeEventListener(kind, guard, true);
+    return isHit === true;
+  };
+}
+
+async function hasLanded(aim: JSHandle<() => boolean>): Promise<boolean> {
+  try {
+    return await aim.evaluate((end) => end());
+  } catch {
+    // The click has led to another page.
+    return true;
+  }
 }
 
 /** Scripts of the page are texts: its globals are not those of this process. */

@@ -9,7 +9,7 @@ import type { HttpServerOptions } from '../../src/http/http-context.ts';
 import type { HttpServer } from '../../src/http/server.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startTestApp, type TestApp } from './app.ts';
-import { ofBrowser, openPage, textOf, type Visit } from './browser.ts';
+import { clickOn, ofBrowser, openPage, textOf, type Visit } from './browser.ts';
 import { startTestHttp } from './http.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { PROJECT } from './project-copy.ts';
@@ -65,7 +65,7 @@ export async function openConsole(
 }
 
 export function click(page: Page, text: string): Promise<void> {
-  return page.locator(`::-p-xpath(//button[contains(normalize-space(.), "${text}")])`).click();
+  return clickOn(page, `::-p-xpath(//button[contains(normalize-space(.), "${text}")])`);
 }
 
 /**
@@ -82,8 +82,8 @@ export async function retype(page: Page, selector: string, text: string): Promis
 
 /** By the menu of the first item. */
 export async function choose(page: Page, text: string): Promise<void> {
-  await page.locator('article button[aria-haspopup="menu"]').click();
-  await page.locator(`::-p-xpath(//*[@role="menuitem"][contains(., "${text}")])`).click();
+  await clickOn(page, 'article button[aria-haspopup="menu"]');
+  await clickOn(page, `::-p-xpath(//*[@role="menuitem"][contains(., "${text}")])`);
 }
 
 export async function has(page: Page, text: string, selector = 'main'): Promise<void> {

@@ -48,12 +48,16 @@ interface Receiver {
   readonly seenAt: string;
 }
 
+interface ReceiversProps {
+  readonly data: { readonly webhookReceivers: readonly Receiver[] } | undefined;
+  readonly error: Error | null;
+  readonly onSent: () => void;
+}
+
 /** How far each receiver is, and a button that sends something to all of them. */
-function Receivers({ onSent }: { readonly onSent: () => void }): ReactNode {
+function Receivers({ data, error, onSent }: ReceiversProps): ReactNode {
   const client = useClient();
-  const { data, error, reload } = useQuery<{ readonly webhookReceivers: readonly Receiver[] }>(RECEIVERS);
   const [said, setSaid] = useState('');
-  useEvery(2_000, reload);
   const receivers = data?.webhookReceivers ?? [];
   // What is known stays when it cannot be read again, so nothing below it jumps.
   if (error !== null && data === undefined)
@@ -111,10 +115,14 @@ export function WebhooksScreen(): ReactNode {
   const state = STATES.find((one) => one === query.get('state')) ?? 'FAILED';
   const { data, error, isLoading, reload } = useQuery<Deliveries>(DELIVERIES, { state });
   useEvery(5_000, reload);
+  const receivers = useQuery<NonNullable<ReceiversProps['data']>>(RECEIVERS);
+  useEvery(2_000, receivers.reload);
+  // They stand above the rest, which is not to be pushed down under a pointer or a finger.
+  if (receivers.isLoading) return <div className="loading" role="status" aria-label="Loading" />;
   const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node));
   return (
     <>
-      <Receivers onSent={reload} />
+      <Receivers data={receivers.data} error={receivers.error} onSent={reload} />
       <nav className="tabs" aria-label="State">
         {STATES.map((one) => (
           <a
