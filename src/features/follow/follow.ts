@@ -19,6 +19,7 @@ import { settleFollows, type FollowsBegun } from './settle-follows.ts';
 import { mayBeBlocked } from '../blocks/own-blocks.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
+import { once } from '../../lib/once.ts';
 
 export const DEFAULT_COPY_LIMIT = 100;
 export const MAX_COPY_LIMIT = 1_000;
@@ -77,10 +78,14 @@ export async function follow(
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
   const pairs = known === null ? [] : [span];
   const { opened, counted } = await open(core, [span], { epochs, now, known: pairs, newest });
-  // What nobody has described is named by actions.
-  const ref = counted?.label == null ? await refOf(core, session, id) : counted;
+  const ref: FollowedRef = counted ?? (await refOf(core, session, id));
   const [own] = opened;
-  return own === undefined ? ref : { ...ref, own };
+  return {
+    ...ref,
+    ...(own === undefined ? {} : { own }),
+    // What nobody has described is named by actions.
+    ...(counted?.label === null ? { named: once(() => refOf(core, session, id)) } : {}),
+  };
 }
 
 const pairsSchema = z.array(

@@ -24,7 +24,9 @@ test('a ref that nobody has described is shown as the first action names it', as
   await publish(parts, { ...named('Mary the Second'), conducted: new Date(Date.now() - 86_400_000) });
   expect(await shown(parts)).toBe('applicant Mary');
   expect(await services.getRef(session('bob'), 'mary')).toMatchObject({ label: 'Mary', followerCount: 1 });
-  expect(await services.follow(session('bob'), 'mary', 0)).toMatchObject({ label: 'Mary', followerCount: 2 });
+  const followed = await services.follow(session('bob'), 'mary', 0);
+  expect(followed.followerCount).toBe(2);
+  expect(await followed.named?.()).toMatchObject({ type: 'applicant', label: 'Mary' });
   const following = await services.following(session('bob'), {});
   expect(following.edges.map(({ node }) => node.label)).toEqual(['Mary']);
 });

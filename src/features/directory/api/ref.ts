@@ -21,6 +21,11 @@ export type RefSource =
   | { readonly refId: RefId; readonly type: string; readonly label: string }
   | FollowedRef;
 
+/** Type and label of a source that has them. */
+function namingOf(source: FollowedRef): FollowedRef | ReturnType<NonNullable<FollowedRef['named']>> {
+  return source.named?.() ?? source;
+}
+
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
   return 'followerCount' in source ? source : context.session().load(REF, source.refId);
 }
@@ -53,7 +58,8 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
       description: `What kind of thing it is; "${UNKNOWN_TYPE}" until the host application has described it.`,
       extensions: SHARED,
       resolve: async (source, _args, context) =>
-        ('followerCount' in source ? source.type : (await refName(context.session(), source.refId))?.type) ??
+        ('followerCount' in source ? await namingOf(source) : await refName(context.session(), source.refId))
+          ?.type ??
         source.type ??
         UNKNOWN_TYPE,
     }),
@@ -64,7 +70,7 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
       resolve: async (source, _args, context) =>
         nameIn(
           context.locale,
-          ('followerCount' in source ? source.label : null) ??
+          ('followerCount' in source ? (await namingOf(source)).label : null) ??
             (await liveName(context.session(), source.refId)) ??
             source.label ??
             source.refId,
