@@ -44,6 +44,9 @@ export interface RelevancyReader {
   readonly follows?: readonly Follow[];
 }
 
+/** A reader whom nothing concerns. */
+export const NOT_CONCERNED: RelevancyReader = { userId: '', departmentId: null, supervisorId: null };
+
 export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> &
   TypedAction &
   ConcerningAction;
@@ -185,9 +188,8 @@ export function relevancyFor(
   const byDepartment = new Map<string, number>();
   const byActor = new Map<UserId, number>();
   const byPasser = new Map<UserId, InteractionGroup>();
-  const everyone = { userId: '', departmentId: null, supervisorId: null };
   const forOthers = relevancyOf(
-    everyone,
+    NOT_CONCERNED,
     { ...action, concerned: [], formerlyConcerned: [] },
     interactions,
     weights,

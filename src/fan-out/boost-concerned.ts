@@ -1,5 +1,5 @@
 import type { UserId } from '../domain/action.ts';
-import { INTERACTION_KINDS, relevancyFor, type RelevancyReader } from '../domain/relevancy.ts';
+import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor } from '../domain/relevancy.ts';
 import { announce, surviveLiveLog } from '../feed/announce.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { concernedReaders } from '../feed/store/concerned.ts';
@@ -34,16 +34,15 @@ export async function boostsSince(
   const { delivered } = action.fanOut;
   const liftsAll = INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1);
   // A pass over a larger audience shares the database with others, and goes on from where it was interrupted.
-  if (liftsAll && (feedStore.raiseAll === undefined || delivered > MOST_RAISED)) return null;
+  if (liftsAll && (feedStore.raise === undefined || delivered > MOST_RAISED)) return null;
   const others = liftsAll ? relevancyFor(action, interactions, weights)(NOT_CONCERNED) : null;
   const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
   // A pass over the audience visits several chunks at once, and watchers first.
   const most = Math.max(CHUNK, Math.floor(delivered / 10));
-  const all = await concernedReaders(collections, action, recent, most + 1, others);
+  const { concerned, lacking } = await concernedReaders(collections, action, recent, most + 1, others);
+  const all = new Set([...concerned, ...lacking]);
   return all.size > most ? null : { userIds: [...all], others };
 }
-
-const NOT_CONCERNED: RelevancyReader = { userId: '', departmentId: null, supervisorId: null };
 
 /**
  * Boosts the action for all who have it, and for those of the named readers to whom it is addressed, and notifies all other
@@ -61,7 +60,7 @@ export async function boost(
     const ended = await endOf(fence);
     if (ended !== null) return ended;
     await context.gate.run({ lane, kind: 'fan-out' }, async () =>
-      context.feedStore.raiseAll?.(action.id, place),
+      context.feedStore.raise?.(action.id, place),
     );
   }
   const served = new Set<UserId>();

@@ -174,8 +174,9 @@ export interface FeedStore {
   holders(actionId: ActionId, query: HoldersQuery): Promise<readonly UserId[]>;
   /**
    * Raises the action in all feeds that store it, and never lowers it. Absent when the model has to visit each of them.
+   * @param few there are few of them: calls at the same time share a write. With readers, only in theirs.
    */
-  readonly raiseAll?: (actionId: ActionId, relevancy: Date) => Promise<void>;
+  readonly raise?: (actionId: ActionId, relevancy: Date, few?: FewFeeds) => Promise<void>;
   /** Removes each of the actions from the feed of each of these readers. */
   remove(userIds: readonly UserId[], actionIds: readonly ActionId[]): Promise<void>;
   /**
@@ -186,6 +187,9 @@ export interface FeedStore {
   /** Deletes a reader's whole stored feed, including the floor. */
   drop(userId: UserId): Promise<void>;
 }
+
+/** Of these readers; absent: of all. */
+export type FewFeeds = Readonly<{ userIds?: readonly UserId[] }>;
 
 /** Actions at once: they often go to the same feeds, whose writers meet. */
 const AT_ONCE = 8;

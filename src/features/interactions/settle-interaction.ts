@@ -3,9 +3,9 @@ import type { Core } from '../core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
-import { INTERACTION_KINDS, type Lifts } from '../../domain/relevancy.ts';
+import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor, type Lifts } from '../../domain/relevancy.ts';
 import { surviveLiveLog } from '../../feed/announce.ts';
-import { concernedReaders, namedBy } from '../../feed/store/concerned.ts';
+import { areLacking, concernedReaders, namedBy } from '../../feed/store/concerned.ts';
 import { clock } from '../../lib/clock.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../../feed/announce.ts';
@@ -23,8 +23,8 @@ export interface ChangeBegun {
   readonly action: Action;
   /** A time before the first write. */
   readonly at: Date;
-  /** Departments of the interacting member and of the action's actor; `null`: feeds have all that the interaction gives. */
-  readonly departmentIds: readonly string[] | null;
+  /** Departments of the interacting member and of the action's actor. */
+  readonly departmentIds: readonly string[];
 }
 
 /**
@@ -73,12 +73,17 @@ async function mark(core: Core, interaction: Interaction, change: EngagementChan
 /** Upper bound on the difference between the clocks of processes. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
+/** Most feeds that are raised at once for each interaction: with more, passes do so once for all of a moment. */
+const MOST_RAISED = 500;
+
 /**
- * Counts the change without a pass, if it lifts nobody and nobody watches. `null`: a pass is needed, as always if one is pending
- * or has ended since the change began, because that may have counted it already.
+ * Counts the change and raises the action without a pass, if nobody watches and few have it. `null`: a pass is needed, as always
+ * if one is pending or has ended since the change began, because that may have counted it already.
  *
- * Nothing is lost: who begins to watch before the write, and whom the interaction concerns by then, are found after it; feeds of
- * those whom it concerns later are rebuilt with it; and an edit of the action makes the write fail.
+ * Nothing is lost: until the change is settled, upkeep finds it. Feeds that get the action before the write are raised after it,
+ * and who fills one afterwards finds the interaction, or that the action has changed. Who begins to watch before the write, whom the
+ * interaction concerns by then, and whose feed may lack the action, are found after it; feeds of those whom it concerns later are
+ * rebuilt with it; and an edit of the action makes the write fail.
  */
 async function countAlone(
   core: Core,
@@ -86,22 +91,35 @@ async function countAlone(
   change: EngagementChange,
   { action, at, departmentIds }: ChangeBegun,
 ): Promise<Action | null> {
+  const { weights, feedStore } = core;
   const { actorId, kind, at: boost, passedOn } = interaction;
-  if (core.weights[kind] < 1 || passedOn !== null) return null;
-  if ((departmentIds !== null && namedBy(action).length > 0) || (await isAnybodyWatched(core))) return null;
+  const liftsAll = weights[kind] < 1;
+  const named = namedBy(action);
+  const canRaise = feedStore.raise !== undefined && action.fanOut.delivered <= MOST_RAISED;
+  if (passedOn !== null || (!canRaise && (liftsAll || named.length > 0))) return null;
+  const placeOf = relevancyFor(action, [{ kind, actorId, departmentIds, latest: boost }], weights);
+  const isLifted = (userId: UserId): boolean => placeOf({ ...NOT_CONCERNED, userId }) >= boost;
+  if (!named.every(isLifted) || (await isAnybodyWatched(core))) return null;
   const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
   const counted = await core.actions.countInteraction(action, { change, boost }, before);
   if (counted === null) return null;
-  const [areSome, concerned] = await Promise.all([
+  const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
+  const [areSome, { concerned, lacking }] = await Promise.all([
     isAnybodyWatched(core),
-    departmentIds === null
-      ? NOBODY
-      : concernedReaders(core.collections, action, [{ actorId, departmentIds }], 1),
+    concernedReaders(core.collections, action, [{ actorId, departmentIds }], MOST_RAISED + 1, others),
   ]);
-  return areSome || concerned.size > 0 ? mark(core, interaction, { kind: 'none' }) : counted;
+  const userIds = [...concerned];
+  const isMore = userIds.length > (canRaise ? MOST_RAISED : 0);
+  const isLacking =
+    lacking.size > 0 ||
+    (userIds.length > 0 && !isMore && (await areLacking(core.collections, action, userIds, boost)));
+  if (areSome || isMore || isLacking) return mark(core, interaction, { kind: 'none' });
+  await Promise.all([
+    others === null ? undefined : feedStore.raise?.(action.id, others, {}),
+    userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
+  ]);
+  return counted;
 }
-
-const NOBODY: ReadonlySet<UserId> = new Set();
 
 /** Whether anybody watches anything; true if that is not known. One look-up in Redis. */
 async function isAnybodyWatched({ liveLog, onLiveLogError }: Core): Promise<boolean> {

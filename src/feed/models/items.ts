@@ -4,6 +4,7 @@ import type {
   DeliveryChunk,
   ReaderDelivery,
   FeedStore,
+  FewFeeds,
   FeedPageQuery,
   OpenedFeed,
   OpenedPage,
@@ -31,6 +32,7 @@ import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documen
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
 import { duplicatePositions } from '../../storage/database/errors.ts';
 import { clock } from '../../lib/clock.ts';
+import { gathered } from '../../lib/gathered.ts';
 import { toAction } from '../../storage/actions/action-document.ts';
 import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
 import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
@@ -105,7 +107,10 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
     find: (userId, actionIds) => items.find(userId, actionIds),
     held: (actionId, userIds) => items.holders(actionId, userIds),
     holders: (actionId, query) => items.someHolders(actionId, query),
-    raiseAll: (actionId, relevancy) => items.raiseAll(actionId, relevancy),
+    raise: (actionId, relevancy, few) =>
+      few === undefined
+        ? items.raiseAll(actionId, relevancy)
+        : items.raiseFew({ actionId, relevancy, ...few }),
     remove: (userIds, actionIds) => items.remove(userIds, actionIds),
     trim: (userId, from) => items.trim(userId, from),
     drop: (userId) => items.drop(userId),
@@ -215,6 +220,10 @@ const BY_ID: EntryKeys = {
   }),
 };
 
+type Raise = FewFeeds & { readonly actionId: ActionId; readonly relevancy: Date };
+
+const RAISED_AT_ONCE = 100;
+
 /** One document per reader and action. Unique key: `_id`. */
 function newsfeedItemsRepository(
   collection: Collection<NewsfeedItemDocument>,
@@ -228,6 +237,21 @@ function newsfeedItemsRepository(
     async raiseAll(actionId: ActionId, relevancy: Date): Promise<void> {
       await entries.updateMany(BY_ID.holders(actionId, null).filter, { $max: { relevancy } });
     },
+
+    /** The same, or for some readers. One write for calls at the same time, so that those for one action do not meet. */
+    raiseFew: gathered(async (raises: readonly Raise[]): Promise<void> => {
+      const highest = new Map<string, Raise>();
+      for (const one of raises) {
+        const feeds = JSON.stringify([one.actionId, one.userIds]);
+        if (one.relevancy > (highest.get(feeds)?.relevancy ?? 0)) highest.set(feeds, one);
+      }
+      const operations = Array.from(highest.values(), ({ actionId, relevancy, userIds }) => {
+        const filter =
+          userIds === undefined ? BY_ID.holders(actionId, null).filter : BY_ID.of(userIds, [actionId]);
+        return { updateMany: { filter, update: { $max: { relevancy } } } };
+      });
+      await entries.bulkWrite(operations, { ordered: false });
+    }, RAISED_AT_ONCE),
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
     async insert<T extends NewEntry>(missing: readonly T[]): Promise<T[]> {

@@ -13,6 +13,7 @@ import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
 import { isAffectedByBlocks, moderates, type Follow } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
@@ -105,8 +106,8 @@ export interface VisibleAction {
 }
 
 /**
- * The same for a write that takes nothing else of the reader but blocks. One round trip if the action alone tells that they may see it;
- * otherwise two, with three queries, whatever the answer.
+ * The same for a write that takes nothing else of the reader but blocks. One round trip if they may see it, and the action alone tells
+ * so, or the process knows who and what else decides; otherwise two, with three queries, whatever the answer.
  * @param alsoRead members to be read as well; with any, also the action's actor, if the process knows who that is
  * @throws FanfareError NOT_FOUND
  */
@@ -118,20 +119,27 @@ export async function findVisible(
 ): Promise<VisibleAction> {
   const { identity } = session;
   const { userId } = identity;
-  const owner = alsoRead.length === 0 ? null : actionCache.actorOf(id);
-  const areRead = new Set([...alsoRead, ...(owner === null ? [] : [owner])]);
+  const before = actionCache.before(id);
+  const viewer = { userId, isAdmin: moderates(identity), member: null, blocks: NO_BLOCKS };
+  const isAsked = before !== null && !isEntitled(viewer, before, []);
+  const areRead = new Set([...alsoRead, ...(isAsked ? [userId] : [])]);
+  if (areRead.size > 0 && before !== null) areRead.add(before.actorId);
   const read = await actions.findWith(id, {
     blocksOf: isAffectedByBlocks(identity) ? userId : null,
     memberIds: [...areRead],
+    follows: isAsked ? { followerId: userId, refIds: before.refIds } : null,
   });
   const action = read.action !== null && areBeside(read.action.actorId, userId) ? read.action : null;
   if (action !== null) actionCache.keep([action]);
-  const viewer = { userId, isAdmin: moderates(identity), member: null, blocks: read.blocks };
-  if (action !== null && isEntitled(viewer, action, [])) return { action, members: read.members, areRead };
+  const memberIn = (found: readonly Member[]): Member | null =>
+    found.find((one) => one.userId === userId) ?? null;
+  const reader = { ...viewer, member: memberIn(read.members), blocks: read.blocks };
+  if (action !== null && isEntitled(reader, action, read.follows))
+    return { action, members: read.members, areRead };
   const both = new Set([userId, action?.actorId ?? userId]);
   const [found, follows] = await Promise.all([members.findByIds([...both]), followsOfOne(session, action)]);
-  const member = found.find((one) => one.userId === userId) ?? null;
-  if (action === null || !isEntitled({ ...viewer, member }, action, follows)) throw noSuchAction();
+  if (action === null || !isEntitled({ ...reader, member: memberIn(found) }, action, follows))
+    throw noSuchAction();
   return { action, members: found, areRead: both };
 }
 

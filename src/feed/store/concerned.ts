@@ -4,13 +4,18 @@ import { baseRelevancy, concernedGroups, type InteractionGroup } from '../../dom
 import { inOneBatch } from '../../storage/database/batches.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 
+interface Concerned {
+  /** Whom the action names, to whom one of its refs is assigned, and members whose department or supervisor matters. */
+  readonly concerned: ReadonlySet<UserId>;
+  /** Readers whose stored feeds may lack the action, since it was below their floor, or is below that of their next rebuild. */
+  readonly lacking: ReadonlySet<UserId>;
+}
+
 /**
- * Whom interactions with the action concern, whether or not it is in their feeds: whom the action names, to whom one of its
- * refs is assigned, and members whose department or supervisor matters; at least so many if there are more. One round trip.
- * Indexes `assigned`, `supervisor`, `department`.
+ * Whom interactions with the action concern, whether or not it is in their feeds; at least `limit` if there are more. One round
+ * trip. Indexes `assigned`, `supervisor`, `department`.
  *
- * @param raisedTo also readers whose stored feeds may lack the action at this place, since it was below their floor, or is
- * below the one that a rebuild is about to set. Indexes `floor`, `rebuild`.
+ * @param raisedTo also looks for feeds that may lack the action at this place. Indexes `floor`, `rebuild`.
  */
 export async function concernedReaders(
   { follows, members, feeds }: Collections,
@@ -18,9 +23,10 @@ export async function concernedReaders(
   interactions: readonly Pick<InteractionGroup, 'actorId' | 'departmentIds'>[],
   limit: number,
   raisedTo: Date | null = null,
-): Promise<ReadonlySet<UserId>> {
-  const all = new Set(namedBy(action));
-  if (all.size >= limit) return all;
+): Promise<Concerned> {
+  const concerned = new Set(namedBy(action));
+  const lacking = new Set<UserId>();
+  if (concerned.size >= limit) return { concerned, lacking };
   const { departmentIds, supervisorIds } = concernedGroups(action, interactions);
   const { collectionName: ofMembers } = members;
   const { collectionName: ofFeeds } = feeds;
@@ -42,7 +48,7 @@ export async function concernedReaders(
         ]),
   ];
   const found = await inOneBatch(
-    follows.aggregate<{ readonly of: UserId }>(
+    follows.aggregate<{ readonly of: UserId } | { readonly lacks: UserId }>(
       [
         { $match: { refId: { $in: [...action.refIds] }, isAssigned: true, active: true } },
         { $limit: limit },
@@ -51,7 +57,11 @@ export async function concernedReaders(
         ...groups.map(({ coll, $match }) => ({
           $unionWith: {
             coll,
-            pipeline: [{ $match }, { $limit: limit }, { $project: { _id: 0, of: '$_id' } }],
+            pipeline: [
+              { $match },
+              { $limit: limit },
+              { $project: { _id: 0, [coll === ofFeeds ? 'lacks' : 'of']: '$_id' } },
+            ],
           },
         })),
       ],
@@ -59,8 +69,22 @@ export async function concernedReaders(
     ),
     (1 + groups.length) * limit,
   );
-  for (const { of } of found) all.add(of);
-  return all;
+  for (const one of found)
+    if ('of' in one) concerned.add(one.of);
+    else lacking.add(one.lacks);
+  return { concerned, lacking };
+}
+
+/** Whether the stored feed of one of these readers may lack the action at this place. One round trip. */
+export async function areLacking(
+  { feeds }: Collections,
+  action: Action,
+  userIds: readonly UserId[],
+  raisedTo: Date,
+): Promise<boolean> {
+  const isBelow = { 'floor.relevancy': { $gte: baseRelevancy(action), $lte: raisedTo } };
+  const filter = { _id: { $in: [...userIds] }, $or: [isBelow, { 'rebuild.due': { $exists: true } }] };
+  return (await feeds.findOne(filter, { projection: { _id: 1 } })) !== null;
 }
 
 /** Members whom the action names, or named. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
 import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
@@ -32,9 +32,9 @@ export class ActionCache {
     this.#keep(actions.filter(({ id, rev }) => rev !== this.#cached?.peek(id)?.rev));
   }
 
-  /** The actor of a cached action, which may have been erased since. */
-  actorOf(id: ActionId): UserId | null {
-    return this.#cached?.peek(id)?.actorId ?? null;
+  /** The action as it was once, to guess what else to read with it. */
+  before(id: ActionId): Action | null {
+    return this.#cached?.peek(id) ?? null;
   }
 
   /** Unordered; missing ones are left out. One round trip. */

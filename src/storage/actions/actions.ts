@@ -11,7 +11,6 @@ import {
 import type { ActionDocument, NewClaim } from '../documents/documents.ts';
 import { claimedIfDue } from '../stages/fan-out-stages.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
-import type { Blocks } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
@@ -299,47 +298,50 @@ export function actionsRepository(collections: Collections, events: EventEntries
     },
 
     /**
-     * An action, the blocks of a member, and members. One round trip; index `newest` of the blocks.
-     * @param blocksOf `null`: of nobody
+     * An action, the blocks of a member, members, and follows. One round trip; index `newest` of the blocks, `pair` or `by_ref`.
+     * @param asked.blocksOf `null`: of nobody
      */
     async findWith(
       id: ActionId,
-      { blocksOf, memberIds }: { readonly blocksOf: UserId | null; readonly memberIds: readonly UserId[] },
-    ): Promise<{ readonly action: Action | null; readonly blocks: Blocks; readonly members: Member[] }> {
-      const { blocks, members } = collections;
+      asked: {
+        readonly blocksOf: UserId | null;
+        readonly memberIds: readonly UserId[];
+        readonly follows: { readonly followerId: UserId; readonly refIds: readonly RefId[] } | null;
+      },
+    ) {
+      const { blocksOf, memberIds } = asked;
+      const { blocks, members, follows: ofFollows } = collections;
+      const { followerId, refIds = [] } = asked.follows ?? {};
+      const isFollow = { followerId, refId: { $in: [...refIds] } };
+      const unions = [
+        { coll: blocks, $match: blocksOf === null ? null : { '_id.userId': blocksOf }, $project: { own: 1 } },
+        {
+          coll: members,
+          $match: memberIds.length === 0 ? null : { _id: { $in: [...memberIds] } },
+          $project: WITHOUT_DETAILS,
+        },
+        { coll: ofFollows, $match: refIds.length === 0 ? null : isFollow, $project: FOLLOW_FIELDS },
+      ];
       const found = await inTurns(
-        collection.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember>([
+        collection.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember | PlainFollow>([
           { $match: { _id: new ObjectId(id) } },
-          ...(blocksOf === null
-            ? []
-            : [
-                {
-                  $unionWith: {
-                    coll: blocks.collectionName,
-                    pipeline: [{ $match: { '_id.userId': blocksOf } }, { $project: { own: 1 } }],
-                  },
-                },
-              ]),
-          ...(memberIds.length === 0
-            ? []
-            : [
-                {
-                  $unionWith: {
-                    coll: members.collectionName,
-                    pipeline: [{ $match: { _id: { $in: [...memberIds] } } }, { $project: WITHOUT_DETAILS }],
-                  },
-                },
-              ]),
+          ...unions.flatMap(({ coll, $match, $project }) =>
+            $match === null
+              ? []
+              : { $unionWith: { coll: coll.collectionName, pipeline: [{ $match }, { $project }] } },
+          ),
         ]),
       );
       let action: Action | null = null;
       const ofMember: BlockDocument[] = [];
       const described: Member[] = [];
+      const follows: Follow[] = [];
       for (const document of found)
         if ('descriptor' in document) action = toAction(document);
+        else if ('spans' in document) follows.push(toFollow(document));
         else if ('otherId' in Object(document._id)) ofMember.push(document as BlockDocument);
         else described.push(toMember(document as PlainMember));
-      return { action, blocks: toBlocks(ofMember), members: described };
+      return { action, blocks: toBlocks(ofMember), members: described, follows };
     },
 
     /** Like `findByIds`, but returns only ids for actions that the caller has cached. One round trip. */

@@ -75,32 +75,80 @@ test('a like takes five commands and no pass if it lifts nobody and nobody watch
   expect(await stored()).toMatchObject({ engagement: { likes: 3 }, fanOut: { state: 'DONE' } });
 });
 
-test('a like takes a pass if it lifts somebody or somebody watches', async () => {
+test('likes and comments lift those whom they concern without a pass, unless somebody watches or may lack the action', async () => {
   await using parts = await openParts();
-  const { action } = await parts.publish({ scope: 'PUBLIC' });
-  const liked = async (userId: string): Promise<string | undefined> => {
+  const { action } = await parts.publish({ scope: 'PUBLIC', conducted: new Date(Date.now() - 86_400_000) });
+  const given = async (userId: string, kind: 'LIKE' | 'COMMENT' = 'LIKE'): Promise<string | undefined> => {
     await rested(parts);
-    await parts.services.addInteraction(parts.session(userId), { actionId: action.id, kind: 'LIKE' });
+    await parts.services.addInteraction(parts.session(userId), {
+      ...{ actionId: action.id, kind, text: kind === 'COMMENT' ? 'Well said' : null },
+    });
     return (await parts.repositories.actions.findByIds([action.id]))[0]?.fanOut.state;
   };
-  const place = async (userId: string): Promise<number | undefined> =>
-    (await parts.feedStore.find(userId, [action.id]))[0]?.relevancy.getTime();
+  const place = async (userId: string): Promise<number> =>
+    (await parts.feedStore.find(userId, [action.id]))[0]?.relevancy.getTime() ?? NaN;
   await parts.services.upsertMembers(parts.service, [
     { memberId: 'aide', name: 'aide', teamId: null, departmentId: null, supervisorId: 'boss' },
+    ...['mate', 'peer'].map((memberId) => ({ memberId, name: memberId, departmentId: 'sales' })),
   ]);
-  for (const userId of ['aide', 'fan'])
+  for (const userId of ['aide', 'mate', 'fan'])
     await parts.services.follow(parts.session(userId), action.actorId, null);
   await parts.fanOut();
-  const before = await place('aide');
-  expect(await liked('boss')).toBe('PENDING');
+  const before = await place('fan');
+  expect(await given('boss')).toBe('DONE');
+  expect(await place('aide')).toBeGreaterThan(before);
+  expect(await place('mate')).toBe(before);
+  expect(await given('peer', 'COMMENT')).toBe('DONE');
+  const lifted = [await place('mate'), await place('fan')];
+  expect(lifted[1]).toBeGreaterThan(before);
+  expect(lifted[0]).toBeGreaterThan(lifted[1] ?? NaN);
+  for (const userId of ['aide', 'mate', 'fan']) {
+    const known = await place(userId);
+    await parts.services.rebuildFeed(parts.admin, userId);
+    await parts.fanOut();
+    expect(await place(userId)).toBe(known);
+  }
+  const floor = { relevancy: new Date((lifted[1] ?? NaN) - 1_000), actionId: action.id };
+  await parts.repositories.feeds.raiseFloor('mate', floor, new Date(Date.now() + 60_000));
+  expect(await given('peer', 'COMMENT')).toBe('PENDING');
   await parts.fanOut();
-  expect(await place('aide')).toBeGreaterThan(before ?? Infinity);
-  expect(await place('fan')).toBe(before);
   await using list = await openLiveList(parts, parts.session('fan').identity);
-  expect(await liked('stranger')).toBe('PENDING');
+  expect(await given('stranger')).toBe('PENDING');
   await parts.fanOut();
   await list.caughtUp();
-  expect(list.shown.get(action.id)?.action.engagement.likes).toBe(2);
+  expect(list.shown.get(action.id)?.action.engagement).toMatchObject({ likes: 2, comments: 2 });
+});
+
+test('a comment takes six commands and no pass if it concerns nobody, and one more if it does', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.followMany(
+    parts.service,
+    ['ann', 'bob', 'cid'].map((followerId) => ({ followerId, refId: 'actor' })),
+  );
+  await parts.services.upsertMembers(parts.service, [
+    ...['ann', 'mate'].map((memberId) => ({ memberId, name: memberId, departmentId: 'sales' })),
+  ]);
+  const { action } = await parts.publish({ actorId: 'actor' });
+  await parts.fanOut();
+  await rested(parts);
+  const comment = (userId: string) =>
+    commandsOf(parts.database, () =>
+      parts.services.addInteraction(parts.session(userId), {
+        ...{ actionId: action.id, kind: 'COMMENT', text: 'Well said' },
+      }),
+    );
+  const counted = ['insert interactions', 'findAndModify actions', 'aggregate follows'];
+  await comment('bob');
+  // The process knows by now what decides whether a follower may see it.
+  expect(namesOf(await comment('cid'))).toEqual([
+    ...['aggregate actions', ...counted, 'update newsfeedItems', 'update interactions'],
+  ]);
+  expect(namesOf(await comment('ann')).sort()).toEqual(
+    [
+      ...['aggregate actions', ...counted, 'find feeds'],
+      ...['update newsfeedItems', 'update interactions'],
+    ].sort(),
+  );
 });
 
 test('likes, their removal and comments by four readers at once give the same state everywhere, also in live lists', async () => {

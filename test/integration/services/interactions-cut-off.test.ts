@@ -9,7 +9,9 @@ import {
 import { removeInteraction } from '../../../src/features/interactions/remove-interaction.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
 import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/upkeep.ts';
-import { Crash, crashingCollections } from '../../support/crashing.ts';
+import { itemsModel } from '../../../src/feed/models/items.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
+import { Crash, crashingCollections, crashingDatabase } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 /** More than any of the calls below has. */
@@ -122,6 +124,52 @@ test.each(Object.entries(CALLS))(
     expect(abandoned.length).toBe(repeated.length);
     expect(repeated.length).toBeGreaterThanOrEqual(3);
     expect(repeated.length).toBeLessThan(MOST_WRITES);
+  },
+);
+
+test.each([1, 2, 3, 4].flatMap((writes) => [[writes, 'repeated'] as const, [writes, 'left'] as const]))(
+  'a comment without a pass, interrupted after write %i and %s, is counted once and lifts its action for everybody',
+  async (writes, what) => {
+    await using parts = await openParts();
+    const readers = ['mate', 'reader'];
+    await parts.services.upsertMembers(
+      parts.service,
+      ['ann', 'mate'].map((memberId) => ({ memberId, name: memberId, departmentId: 'sales' })),
+    );
+    await parts.services.followMany(
+      parts.service,
+      readers.map((followerId) => ({ followerId, refId: 'actor' })),
+    );
+    const { action } = await parts.publish({
+      ...{ actorId: 'actor', scope: 'PUBLIC', conducted: new Date('2026-01-01T00:00:00Z') },
+    });
+    await parts.fanOut();
+    await parts.database.collections.actions.updateOne({}, { $set: { 'fanOut.doneAt': new Date(0) } });
+    const { collections, db } = crashingDatabase(parts.database, writes);
+    const core: Core = {
+      ...{ ...parts.core, ...createRepositories(collections) },
+      feedStore: itemsModel.open({ db, cap: 1_000, redis: [] }),
+    };
+    const comment = { actionId: action.id, kind: 'COMMENT', text: 'Well said', idempotencyKey: 'once', at };
+    const { identity } = parts.session('ann');
+    expect(await isCutOff(addInteraction(core, openSession(core, identity), comment))).toBe(true);
+    expect((await parts.repositories.actions.findByIds([action.id]))[0]?.fanOut.state).toBe('DONE');
+    if (what === 'repeated') await parts.services.addInteraction(parts.session('ann'), comment);
+    else await settleAbandonedInteractions(parts.repositories, new Date(Date.now() + 3_600_000));
+    await parts.fanOut();
+    await expectSettled(parts);
+    const [stored] = await parts.repositories.actions.findByIds([action.id]);
+    expect(stored).toMatchObject({ engagement: { comments: 1 }, fanOut: { state: 'DONE' } });
+    const places = async () => {
+      const found = await Promise.all(readers.map((userId) => parts.feedStore.find(userId, [action.id])));
+      return found.map(([entry]) => entry?.relevancy.getTime() ?? NaN);
+    };
+    const lifted = await places();
+    expect(lifted[0]).toBe(at.getTime());
+    expect(lifted[1]).toBeGreaterThan(action.conducted.getTime());
+    for (const userId of readers) await parts.services.rebuildFeed(parts.admin, userId);
+    await parts.fanOut();
+    expect(await places()).toEqual(lifted);
   },
 );
 
