@@ -144,7 +144,8 @@ test.each([1, 2, 3, 4].flatMap((writes) => [[writes, 'repeated'] as const, [writ
       ...{ actorId: 'actor', scope: 'PUBLIC', conducted: new Date('2026-01-01T00:00:00Z') },
     });
     await parts.fanOut();
-    await parts.database.collections.actions.updateOne({}, { $set: { 'fanOut.doneAt': new Date(0) } });
+    const { actions } = parts.database.collections;
+    await actions.updateOne({}, { $set: { 'fanOut.doneAt': new Date(0) } });
     const { collections, db } = crashingDatabase(parts.database, writes);
     const core: Core = {
       ...{ ...parts.core, ...createRepositories(collections) },
@@ -156,6 +157,9 @@ test.each([1, 2, 3, 4].flatMap((writes) => [[writes, 'repeated'] as const, [writ
     expect((await parts.repositories.actions.findByIds([action.id]))[0]?.fanOut.state).toBe('DONE');
     if (what === 'repeated') await parts.services.addInteraction(parts.session('ann'), comment);
     else await settleAbandonedInteractions(parts.repositories, new Date(Date.now() + 3_600_000));
+    // Its pass is due in an hour, too.
+    const isWaiting = { 'fanOut.state': 'PENDING' as const };
+    await actions.updateMany(isWaiting, { $set: { 'fanOut.leaseUntil': new Date(0) } });
     await parts.fanOut();
     await expectSettled(parts);
     const [stored] = await parts.repositories.actions.findByIds([action.id]);
