@@ -242,10 +242,12 @@ function newsfeedItemsRepository(
     raiseFew: gathered(async (raises: readonly Raise[]): Promise<void> => {
       const highest = new Map<string, Raise>();
       for (const one of raises) {
-        const feeds = JSON.stringify([one.actionId, one.userIds]);
+        const feeds = JSON.stringify([one.actionId, one.userIds ?? '']);
         if (one.relevancy > (highest.get(feeds)?.relevancy ?? 0)) highest.set(feeds, one);
       }
-      const operations = Array.from(highest.values(), ({ actionId, relevancy, userIds }) => {
+      // In one order in all processes, and all readers of an action before some: two that meet never wait for each other.
+      const inOrder = [...highest].sort(([feeds], [others]) => (feeds < others ? -1 : 1));
+      const operations = inOrder.map(([, { actionId, relevancy, userIds }]) => {
         const filter =
           userIds === undefined ? BY_ID.holders(actionId, null).filter : BY_ID.of(userIds, [actionId]);
         return { updateMany: { filter, update: { $max: { relevancy } } } };
