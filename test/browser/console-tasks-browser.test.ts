@@ -227,13 +227,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tasks of an operator', ()
     const held: HTTPRequest[] = [];
     let isHeld = true;
     await page.setRequestInterception(true);
-    page.on('request', (request) => {
-      if (isHeld && request.postData()?.includes('query Receivers') === true) held.push(request);
-      else void request.continue();
-    });
-    const isOfDeliveries = (request: HTTPRequest): boolean =>
-      request.postData()?.includes('query Deliveries') === true;
-    const answered = page.waitForResponse((response) => isOfDeliveries(response.request()));
+    const asks = async (request: HTTPRequest, operation: string): Promise<boolean> =>
+      (await request.fetchPostData())?.includes(`query ${operation}`) === true;
+    const holdOrSend = async (request: HTTPRequest): Promise<void> => {
+      const isOfReceivers = await asks(request, 'Receivers');
+      if (isHeld && isOfReceivers) held.push(request);
+      else await request.continue();
+    };
+    page.on('request', (request) => void holdOrSend(request));
+    const answered = page.waitForResponse((response) => asks(response.request(), 'Deliveries'));
     await page.evaluate("location.hash = '#/webhooks'");
     await answered;
     await expect.poll(() => held.length, WAIT).toBeGreaterThan(0);
