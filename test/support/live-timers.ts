@@ -6,8 +6,11 @@ export interface LiveTimers extends Disposable {
   places(): string[];
 }
 
-/** Set by Node for all its servers, by the driver of the database for its connections, and by the test itself. */
-const OTHERS = /node:internal\/http:|\/node_modules\/mongodb\/|\/vitest\//;
+/**
+ * Set by Node for all its servers, by the server for the pings of all its sockets, by the driver of the database for its
+ * connections, and by the test itself.
+ */
+const OTHERS = /node:internal\/http:|SocketServer\.#ping|\/node_modules\/mongodb\/|\/vitest\//;
 
 /** Begins to count the timers of this process that serve its clients. */
 export function countTimers(): LiveTimers {
