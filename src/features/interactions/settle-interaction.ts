@@ -81,9 +81,9 @@ const MOST_RAISED = 500;
  * if one is pending or has ended since the change began, because that may have counted it already.
  *
  * Nothing is lost: until the change is settled, upkeep finds it. Feeds that get the action before the write are raised after it,
- * and who fills one afterwards finds the interaction, or that the action has changed. Who begins to watch before the write, whom the
- * interaction concerns by then, and whose feed may lack the action, are found after it; feeds of those whom it concerns later are
- * rebuilt with it; and an edit of the action makes the write fail.
+ * and who fills one afterwards finds the interaction, or that the action has changed. Whom the interaction concerns by then, and
+ * whose feed may lack the action, are found after the write; who begins to watch before feeds are raised, after that. Feeds of those
+ * whom it concerns later are rebuilt with it; and an edit of the action makes the write fail.
  */
 async function countAlone(
   core: Core,
@@ -104,20 +104,21 @@ async function countAlone(
   const counted = await core.actions.countInteraction(action, { change, boost }, before);
   if (counted === null) return null;
   const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
-  const [areSome, { concerned, lacking }] = await Promise.all([
-    isAnybodyWatched(core),
-    concernedReaders(core.collections, action, [{ actorId, departmentIds }], MOST_RAISED + 1, others),
-  ]);
+  const by = [{ actorId, departmentIds }];
+  const found = await concernedReaders(core.collections, action, by, MOST_RAISED + 1, others);
+  const { concerned, lacking } = found;
   const userIds = [...concerned];
   const isMore = userIds.length > (canRaise ? MOST_RAISED : 0);
   const isLacking =
     lacking.size > 0 ||
     (userIds.length > 0 && !isMore && (await areLacking(core.collections, action, userIds, boost)));
-  if (areSome || isMore || isLacking) return mark(core, interaction, { kind: 'none' });
+  if (isMore || isLacking) return mark(core, interaction, { kind: 'none' });
   await Promise.all([
     others === null ? undefined : feedStore.raise?.(action.id, others, {}),
     userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
   ]);
+  // Who has begun to watch may have read the feed as it was before.
+  if (await isAnybodyWatched(core)) return mark(core, interaction, { kind: 'none' });
   return counted;
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryLiveLog } from '../../support/memory-live-log.ts';
 import type { FeedStore } from '../../../src/feed/feed-store.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { watching, type Watching } from '../../support/watching.ts';
@@ -244,4 +245,28 @@ test('a pass that was stopped after serving watchers continues without notifying
   expect(done?.fanOut).toMatchObject({ state: 'DONE', delivered: READERS.length });
   for (const reader of READERS) expect(await parts.feedOf(reader)).toEqual([action.id]);
   expect(await notifiedBefore(parts, eve, 'eve')).toEqual([`added ${action.id}`]);
+});
+
+test('who begins to watch while a comment without a pass raises feeds is notified of it', async () => {
+  await using parts = await openParts();
+  await site(parts);
+  const { action } = await parts.publish({ actorId: 'actor', scope: 'PUBLIC', conducted: new Date(0) });
+  await parts.fanOut();
+  await parts.database.collections.actions.updateOne({}, { $set: { 'fanOut.doneAt': new Date(0) } });
+  const begun: Watching[] = [];
+  const raise: FeedStore['raise'] = async (...place) => {
+    begun.push(await watchAs(parts, 'ann'));
+    await parts.feedStore.raise?.(...place);
+  };
+  const core = { ...parts.core, feedStore: { ...parts.feedStore, raise } };
+  await addInteraction(core, parts.session('bob'), {
+    actionId: action.id,
+    kind: 'COMMENT',
+    text: 'Well said',
+  });
+  await parts.fanOut();
+  const [first, ...others] = begun;
+  if (first === undefined || others.length > 0) throw new Error('Feeds are not raised once');
+  await using watch = first;
+  expect(await notifiedBefore(parts, watch, 'ann')).toContain(`updated ${action.id}`);
 });
