@@ -29,7 +29,7 @@ export interface FoundPage {
   readonly endCursor: string | null;
 }
 
-/** Upper bound on events in lists that a process keeps: about 10 MB. */
+/** Upper bound on events in lists that a process keeps, and in pages of them: about 10 MB each. */
 const MOST_KEPT = 50_000;
 
 /**
@@ -41,10 +41,12 @@ const kept = new WeakMap<object, { readonly lists: Known<Found>; readonly pages:
 export function keptOf({ collections }: Context) {
   const known = kept.get(collections);
   if (known !== undefined) return known;
-  const lists = new Known<Found>(MOST_KEPT, ({ groups }) =>
-    groups.reduce((sum, { events }) => sum + events.length, 1),
-  );
-  const made = { lists, pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => edges.length + 1) };
+  const sizeOf = (groups: readonly NotificationGroup[]): number =>
+    groups.reduce((sum, { events }) => sum + events.length, 1);
+  const made = {
+    lists: new Known<Found>(MOST_KEPT, ({ groups }) => sizeOf(groups)),
+    pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => sizeOf(edges.map(({ node }) => node))),
+  };
   kept.set(collections, made);
   return made;
 }
