@@ -39,9 +39,10 @@ export async function boostsSince(
   const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
   // A pass over the audience visits several chunks at once, and watchers first.
   const most = Math.max(CHUNK, Math.floor(delivered / 10));
-  const { concerned, lacking } = await concernedReaders(collections, action, recent, most + 1, others);
+  const raising = { action, interactions: recent, raisedTo: others };
+  const { concerned, lacking, isCut } = (await concernedReaders(collections, [raising], most + 1))(raising);
   const all = new Set([...concerned, ...lacking]);
-  return all.size > most ? null : { userIds: [...all], others };
+  return isCut || all.size > most ? null : { userIds: [...all], others };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /**
  * Calls that are made while work is under way are done together in the next one, at most `most` at once. Each resolves, or
  * rejects, with the work that it was part of.
@@ -14,10 +16,13 @@ export function gathered<T, R>(
       return waiting.done;
     }
     const values = [value];
-    const done = underWay.then(() => {
-      if (waiting?.values === values) waiting = null;
-      return work(values);
-    });
+    // Who is answered in the same turn of the event loop calls again in it.
+    const done = underWay
+      .then(() => nextTurn())
+      .then(() => {
+        if (waiting?.values === values) waiting = null;
+        return work(values);
+      });
     waiting = { values, done };
     // Its callers learn of a failure; the next one does not depend on it.
     underWay = done.catch(() => undefined);

@@ -2,6 +2,7 @@ import type { Core } from '../../../src/features/core.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import { clock } from '../../../src/lib/clock.ts';
+import { onceFor } from '../../../src/lib/once-for.ts';
 import { announce, isWatched, updates } from '../../../src/feed/announce.ts';
 import { readListedActions } from '../../../src/feed/page/listed-actions.ts';
 import { findVisible } from '../../../src/feed/page/read-actions.ts';
@@ -11,7 +12,9 @@ import { readerActionList } from '../../../src/storage/documents/reader-action-i
 import type { Repositories } from '../../../src/storage/repositories.ts';
 import type { CountedPage, PageArgs } from '../../../src/features/shapes.ts';
 
-export const bookmarksOf = ({ collections }: Repositories) => readerActionList(collections.bookmarks);
+export const bookmarksOf = onceFor(({ collections }: Repositories) =>
+  readerActionList(collections.bookmarks),
+);
 
 export const BOOKMARKED = readerActionLoad((core, pairs) => bookmarksOf(core).findPairs(pairs));
 

@@ -5,6 +5,7 @@ import { ownedBy, type Claim } from './fan-out-claim.ts';
 import { NO_EVENTS, type EventEntries } from '../../storage/stages/event-entries.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
+import { groupsOf } from '../../lib/groups-of.ts';
 import { revised, unrevised, literal } from '../../storage/stages/revision.ts';
 
 /** Fields that exist only while a fan-out is not DONE. */
@@ -33,17 +34,8 @@ export interface FinishedPass {
 }
 
 /** Passes that end in the same way share a statement: that takes the database half the time. */
-function alikeOf(passes: readonly FinishedPass[]): (readonly [FinishedPass, ...FinishedPass[]])[] {
-  const groups = new Map<string, [FinishedPass, ...FinishedPass[]]>();
-  for (const pass of passes) {
-    const { claim, delivered } = pass;
-    const name = [claim.version, delivered, claim.action.audienceRev, claim.action.isHidden].join();
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [pass]);
-    else group.push(pass);
-  }
-  return [...groups.values()];
-}
+const endOf = ({ claim, delivered }: FinishedPass): string =>
+  [claim.version, delivered, claim.action.audienceRev, claim.action.isHidden].join();
 
 /** Calls whose passes are finished by one write. */
 const CALLS_AT_ONCE = 16;
@@ -61,7 +53,7 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
       if (passes.length === 0) return new Set();
       const doneAt = clock.now();
       const { matchedCount } = await collection.bulkWrite(
-        alikeOf(passes).map((alike) => {
+        [...groupsOf(passes, endOf).values()].map((alike) => {
           const [{ claim, delivered }] = alike;
           const filter = { 'fanOut.state': 'IN_PROGRESS' as const, 'fanOut.version': claim.version };
           const update = unrevised({

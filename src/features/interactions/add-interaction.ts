@@ -80,7 +80,7 @@ export async function addInteraction(
   const key = interactionKey(of);
   const unread = [...new Set([actor, action.actorId, ...others])].filter((id) => !visible.areRead.has(id));
   const [more, parentActorId] = await Promise.all([
-    unread.length === 0 ? [] : core.members.findByIds(unread),
+    unread.length === 0 ? [] : core.members.findFew(unread),
     parentId == null ? null : checkParent(core, acting, { actionId, key }, parentId),
   ]);
   const members = [...visible.members, ...more];

@@ -5,8 +5,17 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor, type Lifts } from '../../domain/relevancy.ts';
 import { surviveLiveLog } from '../../feed/announce.ts';
-import { areLacking, concernedReaders, namedBy } from '../../feed/store/concerned.ts';
+import {
+  concernedReaders,
+  feedsLacking,
+  namedBy,
+  type Concerned,
+  type Raising,
+  type Risen,
+} from '../../feed/store/concerned.ts';
 import { clock } from '../../lib/clock.ts';
+import { gathered } from '../../lib/gathered.ts';
+import { onceFor } from '../../lib/once-for.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../../feed/announce.ts';
 import type { SettlingToken } from './store/interaction-records.ts';
@@ -101,29 +110,54 @@ async function countAlone(
   const isLifted = (userId: UserId): boolean => placeOf({ ...NOT_CONCERNED, userId }) >= boost;
   if (!named.every(isLifted) || (await isAnybodyWatched(core))) return null;
   const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
-  const counted = await core.actions.countInteraction(action, { change, boost }, before);
+  const counted = await core.actions.countInteraction({ action, change, boost, lastPassBefore: before });
   if (counted === null) return null;
   const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
-  const by = [{ actorId, departmentIds }];
-  const found = await concernedReaders(core.collections, action, by, MOST_RAISED + 1, others);
-  const { concerned, lacking } = found;
+  const raising = { action, interactions: [{ actorId, departmentIds }], raisedTo: others };
+  const [{ concerned, lacking, isCut }] = await Promise.all([
+    concernedBy(core, raising),
+    others === null ? undefined : feedStore.raise?.(action.id, others, {}),
+  ]);
   const userIds = [...concerned];
-  const isMore = userIds.length > (canRaise ? MOST_RAISED : 0);
+  const isMore = isCut || userIds.length > (canRaise ? MOST_RAISED : 0);
   const isLacking =
     lacking.size > 0 ||
-    (userIds.length > 0 && !isMore && (await areLacking(core.collections, action, userIds, boost)));
+    (userIds.length > 0 && !isMore && (await isLackingIn(core, { action, userIds, raisedTo: boost })));
   if (isMore || isLacking) return mark(core, interaction, { kind: 'none' });
-  await Promise.all([
-    others === null ? undefined : feedStore.raise?.(action.id, others, {}),
-    userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
-  ]);
+  if (userIds.length > 0) await feedStore.raise?.(action.id, boost, { userIds });
   // Who has begun to watch may have read the feed as it was before.
   if (await isAnybodyWatched(core)) return mark(core, interaction, { kind: 'none' });
   return counted;
 }
 
-/** Whether anybody watches anything; true if that is not known. One look-up in Redis. */
-async function isAnybodyWatched({ liveLog, onLiveLogError }: Core): Promise<boolean> {
+/** Interactions that are looked after together, and those whose feeds are: up to `MOST_RAISED` of each. */
+const AT_ONCE = 50;
+const FEEDS_AT_ONCE = 10;
+
+/** What several calls at the same time read in one command. */
+const looks = onceFor((core: Core) => ({
+  concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
+  lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
+  watched: gathered(() => lookForWatchers(core), Infinity),
+}));
+
+const readConcerned = ({ collections }: Core, raisings: readonly Raising[]) =>
+  concernedReaders(collections, raisings, MOST_RAISED + 1);
+
+/** One round trip for calls at the same time; if they find too many together, one more for each. */
+async function concernedBy(core: Core, raising: Raising): Promise<Concerned> {
+  const together = (await looks(core).concerned(raising))(raising);
+  return together.isCut ? (await readConcerned(core, [raising]))(raising) : together;
+}
+
+async function isLackingIn(core: Core, risen: Risen): Promise<boolean> {
+  return (await looks(core).lacking(risen))(risen);
+}
+
+/** Whether anybody watches anything; true if that is not known. One look-up in Redis for calls at the same time. */
+const isAnybodyWatched = (core: Core): Promise<boolean> => looks(core).watched(null);
+
+async function lookForWatchers({ liveLog, onLiveLogError }: Core): Promise<boolean> {
   try {
     for await (const some of liveLog.allWatched()) if (some.length > 0) return true;
     return false;

@@ -124,7 +124,8 @@ export async function findVisible(
   const isAsked = before !== null && !isEntitled(viewer, before, []);
   const areRead = new Set([...alsoRead, ...(isAsked ? [userId] : [])]);
   if (areRead.size > 0 && before !== null) areRead.add(before.actorId);
-  const read = await actions.findWith(id, {
+  const read = await actions.findWith({
+    id,
     blocksOf: isAffectedByBlocks(identity) ? userId : null,
     memberIds: [...areRead],
     follows: isAsked ? { followerId: userId, refIds: before.refIds } : null,
@@ -137,7 +138,7 @@ export async function findVisible(
   if (action !== null && isEntitled(reader, action, read.follows))
     return { action, members: read.members, areRead };
   const both = new Set([userId, action?.actorId ?? userId]);
-  const [found, follows] = await Promise.all([members.findByIds([...both]), followsOfOne(session, action)]);
+  const [found, follows] = await Promise.all([members.findFew([...both]), followsOfOne(session, action)]);
   if (action === null || !isEntitled({ ...reader, member: memberIn(found) }, action, follows))
     throw noSuchAction();
   return { action, members: found, areRead: both };

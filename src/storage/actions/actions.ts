@@ -16,7 +16,14 @@ import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
 import { toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
+import {
+  FOLLOW_FIELDS,
+  toFollow,
+  toStoredFollow,
+  type PlainFollow,
+  type PlainPair,
+  type StoredFollow,
+} from '../../features/follow/store/follow-reads.ts';
 import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
 import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
 import { ALL_READERS, type Stamps } from '../../feed/store/reader-stamps.ts';
@@ -24,11 +31,13 @@ import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
 import { interactionCounted, interactionMarked, type InteractionMark } from '../stages/interaction-stages.ts';
 import type { Collections } from '../database/mongo.ts';
 import { publishing } from '../../features/publish/store/publishing.ts';
-import { revised, literal } from '../stages/revision.ts';
+import { revised, newRevision, literal } from '../stages/revision.ts';
 import { claimedBy, type Claim } from '../../fan-out/store/fan-out-claim.ts';
 import { inOneBatch, inTurns, unionOf, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
+import { gathered } from '../../lib/gathered.ts';
+import { groupsOf } from '../../lib/groups-of.ts';
 
 /** Actions among which one is looked for that describes a ref: a bound for refs that have very many. */
 const FIRST_ACTIONS = 100;
@@ -258,9 +267,78 @@ export function idsOfCached(cached: readonly CachedAction[]): Document {
   return { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } };
 }
 
+/** What is read together with an action. */
+export interface AskedWith {
+  readonly id: ActionId;
+  /** `null`: of nobody. */
+  readonly blocksOf: UserId | null;
+  readonly memberIds: readonly UserId[];
+  readonly follows: { readonly followerId: UserId; readonly refIds: readonly RefId[] } | null;
+}
+
+/** Calls whose actions are read together. */
+const ASKED_AT_ONCE = 50;
+
+/** Reads for all who ask: some may be given what others asked for. */
+const withActions = ({ actions, blocks, members, follows }: Collections) =>
+  gathered(async (asked: readonly AskedWith[]) => {
+    const different = <T>(values: readonly T[]): T[] => [...new Set(values)];
+    const blocking = different(asked.flatMap(({ blocksOf }) => blocksOf ?? []));
+    const memberIds = different(asked.flatMap((one) => one.memberIds));
+    const following = asked.flatMap((one) => one.follows ?? []);
+    const isFollow = {
+      followerId: { $in: different(following.map(({ followerId }) => followerId)) },
+      refId: { $in: different(following.flatMap(({ refIds }) => refIds)) },
+    };
+    const beside = [
+      {
+        coll: blocks,
+        $match: blocking.length > 0 && { '_id.userId': { $in: blocking } },
+        $project: { own: 1 },
+      },
+      {
+        coll: members,
+        $match: memberIds.length > 0 && { _id: { $in: memberIds } },
+        $project: WITHOUT_DETAILS,
+      },
+      {
+        coll: follows,
+        $match: isFollow.refId.$in.length > 0 && isFollow,
+        $project: { ...FOLLOW_FIELDS, followerId: 1 },
+      },
+    ];
+    const ids = different(asked.map(({ id }) => id)).map((id) => new ObjectId(id));
+    const found = await inTurns(
+      actions.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember | PlainPair>([
+        { $match: { _id: { $in: ids } } },
+        ...beside.flatMap(({ coll, $match, $project }) =>
+          $match === false
+            ? []
+            : { $unionWith: { coll: coll.collectionName, pipeline: [{ $match }, { $project }] } },
+        ),
+      ]),
+    );
+    const all = {
+      actions: new Map<ActionId, Action>(),
+      blocks: [] as BlockDocument[],
+      members: new Map<UserId, Member>(),
+      follows: [] as StoredFollow[],
+    };
+    for (const document of found)
+      if ('descriptor' in document) all.actions.set(document._id.toHexString(), toAction(document));
+      else if ('spans' in document) all.follows.push(toStoredFollow(document));
+      else if ('otherId' in Object(document._id)) all.blocks.push(document as BlockDocument);
+      else {
+        const member = toMember(document as PlainMember);
+        all.members.set(member.userId, member);
+      }
+    return all;
+  }, ASKED_AT_ONCE);
+
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
   const { actions: collection } = collections;
+  const readWith = withActions(collections);
 
   async function findByIds(ids: readonly ActionId[]): Promise<Action[]> {
     const documents = await inOneBatch(
@@ -298,50 +376,20 @@ export function actionsRepository(collections: Collections, events: EventEntries
     },
 
     /**
-     * An action, the blocks of a member, members, and follows. One round trip; index `newest` of the blocks, `pair` or `by_ref`.
-     * @param asked.blocksOf `null`: of nobody
+     * An action, the blocks of a member, members, and follows. One round trip, also for calls at the same time; index `newest` of
+     * the blocks, `pair` or `by_ref`.
      */
-    async findWith(
-      id: ActionId,
-      asked: {
-        readonly blocksOf: UserId | null;
-        readonly memberIds: readonly UserId[];
-        readonly follows: { readonly followerId: UserId; readonly refIds: readonly RefId[] } | null;
-      },
-    ) {
-      const { blocksOf, memberIds } = asked;
-      const { blocks, members, follows: ofFollows } = collections;
-      const { followerId, refIds = [] } = asked.follows ?? {};
-      const isFollow = { followerId, refId: { $in: [...refIds] } };
-      const unions = [
-        { coll: blocks, $match: blocksOf === null ? null : { '_id.userId': blocksOf }, $project: { own: 1 } },
-        {
-          coll: members,
-          $match: memberIds.length === 0 ? null : { _id: { $in: [...memberIds] } },
-          $project: WITHOUT_DETAILS,
-        },
-        { coll: ofFollows, $match: refIds.length === 0 ? null : isFollow, $project: FOLLOW_FIELDS },
-      ];
-      const found = await inTurns(
-        collection.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember | PlainFollow>([
-          { $match: { _id: new ObjectId(id) } },
-          ...unions.flatMap(({ coll, $match, $project }) =>
-            $match === null
-              ? []
-              : { $unionWith: { coll: coll.collectionName, pipeline: [{ $match }, { $project }] } },
-          ),
-        ]),
-      );
-      let action: Action | null = null;
-      const ofMember: BlockDocument[] = [];
-      const described: Member[] = [];
-      const follows: Follow[] = [];
-      for (const document of found)
-        if ('descriptor' in document) action = toAction(document);
-        else if ('spans' in document) follows.push(toFollow(document));
-        else if ('otherId' in Object(document._id)) ofMember.push(document as BlockDocument);
-        else described.push(toMember(document as PlainMember));
-      return { action, blocks: toBlocks(ofMember), members: described, follows };
+    async findWith(asked: AskedWith) {
+      const { id, blocksOf, memberIds, follows } = asked;
+      const found = await readWith(asked);
+      return {
+        action: found.actions.get(id) ?? null,
+        blocks: toBlocks(found.blocks.filter(({ _id }) => _id.userId === blocksOf)),
+        members: memberIds.flatMap((userId) => found.members.get(userId) ?? []),
+        follows: found.follows.filter(
+          ({ followerId, refId }) => followerId === follows?.followerId && follows.refIds.includes(refId),
+        ),
+      };
     },
 
     /** Like `findByIds`, but returns only ids for actions that the caller has cached. One round trip. */
@@ -437,6 +485,7 @@ export function actionsRepository(collections: Collections, events: EventEntries
 
 /** How interactions change an action. */
 function engagement(collection: Collection<ActionDocument>, events: EventEntries) {
+  const count = counting(collection);
   return {
     /**
      * Records on an action that its interactions changed, and requests a pass. Updates counts optimistically; the pass
@@ -468,26 +517,72 @@ function engagement(collection: Collection<ActionDocument>, events: EventEntries
 
     /**
      * Records on an action that its interactions changed, where that concerns nobody else. `null`: the action is gone or has
-     * been edited since it was read, or one of its passes is pending or may have counted the change: then a pass is needed.
+     * been edited since it was read, or one of its passes is pending or may have counted the change: then a pass is needed. One
+     * round trip; two for calls at the same time.
      */
-    async countInteraction(
-      { id, version, audienceRev }: Pick<Action, 'id' | 'version' | 'audienceRev'>,
-      mark: Pick<InteractionMark, 'change' | 'boost'>,
-      lastPassBefore: Date,
-    ): Promise<Action | null> {
-      const document = await collection.findOneAndUpdate(
-        {
-          ...{ _id: new ObjectId(id), isDeleted: false, 'fanOut.state': 'DONE' },
-          'fanOut.doneAt': { $lt: lastPassBefore },
-          version: version === 1 ? { $exists: false } : version,
-          audienceRev: audienceRev === 0 ? { $exists: false } : audienceRev,
-        },
-        revised([{ $set: interactionCounted(mark) }]),
-        { returnDocument: 'after' },
-      );
-      return document === null ? null : toAction(document);
+    async countInteraction(one: Counting): Promise<Action | null> {
+      return (await count(one)).get(readAs(one)) ?? null;
     },
   };
+}
+
+/** A change to be counted. */
+export interface Counting extends Pick<InteractionMark, 'change' | 'boost'> {
+  /** As it was read. */
+  readonly action: Pick<Action, 'id' | 'version' | 'audienceRev'>;
+  readonly lastPassBefore: Date;
+}
+
+const readAs = ({ action: { id, version, audienceRev } }: Counting): string =>
+  [id, version, audienceRev].join();
+
+/** Calls whose changes are counted together. */
+const COUNTED_AT_ONCE = 50;
+
+/** Gives the actions whose changes were counted, by how they were read. */
+const counting = (collection: Collection<ActionDocument>) =>
+  gathered(async (all: readonly Counting[]): Promise<ReadonlyMap<string, Action>> => {
+    // In one order in all processes: two that meet never wait for each other.
+    const groups = [...groupsOf(all, readAs)].sort(([name], [other]) => (name < other ? -1 : 1));
+    const writes = groups.map(([name, alike]) => ({ name, ...countedAll(alike) }));
+    const [first, ...others] = writes;
+    if (first === undefined) return new Map();
+    if (others.length === 0) {
+      const { name, filter, update } = first;
+      const document = await collection.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+      return new Map(document === null ? [] : [[name, toAction(document)]]);
+    }
+    const { matchedCount } = await collection.bulkWrite(
+      writes.map(({ filter, update }) => ({ updateOne: { filter, update } })),
+      { ordered: false },
+    );
+    const ids = writes.map(({ filter }) => filter._id);
+    const documents = await inTurns(collection.find({ _id: { $in: ids } }));
+    const found = new Map(documents.map((document) => [document._id.toHexString(), document]));
+    return new Map(
+      writes.flatMap(({ name, filter, rev }) => {
+        const document = found.get(filter._id.toHexString());
+        // Whether one was counted that has been written again since is not known: the pass it gets counts all.
+        const isCounted = document?.rev === rev || matchedCount === writes.length;
+        return document !== undefined && isCounted ? [[name, toAction(document)] as const] : [];
+      }),
+    );
+  }, COUNTED_AT_ONCE);
+
+/** One write for changes of an action that was read alike. */
+function countedAll(changes: readonly [Counting, ...Counting[]]) {
+  const [{ action }] = changes;
+  const { id, version, audienceRev } = action;
+  const rev = newRevision();
+  const passes = changes.map(({ lastPassBefore }) => lastPassBefore.getTime());
+  const filter = {
+    ...{ _id: new ObjectId(id), isDeleted: false, 'fanOut.state': 'DONE' as const },
+    'fanOut.doneAt': { $lt: new Date(Math.min(...passes)) },
+    version: version === 1 ? { $exists: false } : version,
+    audienceRev: audienceRev === 0 ? { $exists: false } : audienceRev,
+  };
+  const stages = changes.map((change) => ({ $set: interactionCounted(change) }));
+  return { filter, rev, update: revised(stages, rev) };
 }
 
 /** How many fan-outs there are to do. */

@@ -1,7 +1,10 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { retryOnDuplicateKey } from '../database/errors.ts';
-import { inOneBatch, upTo } from '../database/batches.ts';
+import { gathered } from '../../lib/gathered.ts';
+import { groupsOf } from '../../lib/groups-of.ts';
+import { duplicatePositions } from '../database/errors.ts';
+import { inOneBatch, unionOf, upTo } from '../database/batches.ts';
+import { literal } from '../stages/revision.ts';
 import {
   index,
   type Declaration,
@@ -107,19 +110,48 @@ export function behind(place: ReaderListEntry | null): Document {
 export const newestIndex = (serves: string): Index =>
   index('newest', { '_id.userId': 1, at: -1, '_id.actionId': -1 }, serves);
 
-/** A collection that is a list of actions for each reader. Indexes `newest`, and `_id_` where actions are named. */
+/** Calls that add, or count, together. */
+const CALLS_AT_ONCE = 50;
+
+/**
+ * A collection that is a list of actions for each reader. Indexes `newest`, and `_id_` where actions are named. To add and to
+ * count take one command for calls at the same time.
+ */
 export function readerActionList(collection: Collection<{ _id: ReaderActionId; at: Date }>) {
+  type Entry = ReaderListEntry & { readonly userId: UserId };
+  /** Returns those that were there. */
+  const insert = gathered(async (entries: readonly Entry[]): Promise<ReadonlySet<Entry>> => {
+    const documents = entries.map(({ userId, actionId, at }) => ({
+      _id: readerActionId(userId, actionId),
+      at,
+    }));
+    try {
+      await collection.insertMany(documents, { ordered: false });
+      return new Set();
+    } catch (error) {
+      return new Set(duplicatePositions(error).flatMap((position) => entries[position] ?? []));
+    }
+  }, CALLS_AT_ONCE);
+
+  const counts = gathered(async (asked: readonly { readonly userId: UserId; readonly limit: number }[]) => {
+    const groups = groupsOf(asked, ({ userId }) => userId);
+    const pipelines = Array.from(groups, ([userId, alike]) => [
+      { $match: { '_id.userId': userId } },
+      { $limit: Math.max(...alike.map(({ limit }) => limit)) },
+      { $group: { _id: literal(userId), count: { $sum: 1 } } },
+    ]);
+    const found = await inOneBatch(
+      collection.aggregate<{ readonly _id: UserId; readonly count: number }>(unionOf(collection, pipelines)),
+      groups.size,
+    );
+    return new Map(found.map(({ _id, count }) => [_id, count]));
+  }, CALLS_AT_ONCE);
+
   return {
     /** Keeps an existing entry. Returns whether there was none. */
     async add(userId: UserId, actionId: ActionId, at: Date): Promise<boolean> {
-      const { upsertedCount } = await retryOnDuplicateKey(() =>
-        collection.updateOne(
-          { _id: readerActionId(userId, actionId) },
-          { $setOnInsert: { at } },
-          { upsert: true },
-        ),
-      );
-      return upsertedCount > 0;
+      const entry = { userId, actionId, at };
+      return !(await insert(entry)).has(entry);
     },
 
     async remove(userId: UserId, actionId: ActionId): Promise<void> {
@@ -128,7 +160,7 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
 
     /** Number of the reader's entries, counted up to a limit. */
     async count(userId: UserId, limit: number): Promise<number> {
-      return collection.countDocuments({ '_id.userId': userId }, { limit });
+      return Math.min((await counts({ userId, limit })).get(userId) ?? 0, limit);
     },
 
     /** Entries of these readers among these actions. */

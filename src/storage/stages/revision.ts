@@ -14,12 +14,12 @@ export function newRevision(): number {
 }
 
 /** Invalidates cached copies of these actions. Every write of an action uses this or `unrevised`. */
-export function revised(update: Document[]): Document[];
+export function revised(update: Document[], rev?: number): Document[];
 export function revised(update: UpdateFilter<ActionDocument>): UpdateFilter<ActionDocument>;
 export function revised(
   update: Document[] | UpdateFilter<ActionDocument>,
+  rev = newRevision(),
 ): Document[] | UpdateFilter<ActionDocument> {
-  const rev = newRevision();
   if (Array.isArray(update)) return [...update, { $set: { rev } }];
   return { ...update, $set: { ...update.$set, rev } };
 }

@@ -189,3 +189,68 @@ test('likes, their removal and comments by four readers at once give the same st
   );
   expect(done).toEqual([false, true, true, true]);
 });
+
+/** Followed by `fan` and `doer`, to whom the second is assigned, and recorded and delivered some time ago. */
+async function openPosts(parts: Parts, names: readonly string[]) {
+  await parts.services.followMany(parts.service, [
+    ...names.map((refId) => ({ followerId: 'fan', refId })),
+    ...names.map((refId, at) => ({ followerId: 'doer', refId, isAssigned: at === 1 })),
+  ]);
+  const conducted = new Date(Date.now() - 86_400_000);
+  const ids = new Map<string, string>();
+  for (const id of names) {
+    const refs = [{ id, label: id, type: 'post' }];
+    ids.set(id, (await parts.publish({ scope: 'PUBLIC', conducted, refs })).action.id);
+  }
+  const idOf = (name: string): string => ids.get(name) ?? '';
+  await parts.fanOut();
+  await rested(parts);
+  return {
+    idOf,
+    commentAll: () =>
+      Promise.all(
+        names.flatMap((name) =>
+          ['ann', 'bob', 'cid', 'dan', 'eve'].map((userId) =>
+            parts.services.addInteraction(parts.session(userId), {
+              ...{ actionId: idOf(name), kind: 'COMMENT', text: 'Well said' },
+            }),
+          ),
+        ),
+      ),
+    stored: async (name: string) => (await parts.repositories.actions.findByIds([idOf(name)]))[0],
+    place: async (userId: string, name: string): Promise<number> =>
+      (await parts.feedStore.find(userId, [idOf(name)]))[0]?.relevancy.getTime() ?? NaN,
+  };
+}
+
+test('comments at the same time are counted and raised for their own actions, in a few commands', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const names = ['one', 'two', 'three', 'four'];
+  const { commentAll, stored, place } = await openPosts(parts, names);
+  const before = await place('fan', 'one');
+  const commands = await commandsOf(parts.database, commentAll);
+  // One of each kind, but for the five whose action concerns somebody as well: they come later.
+  expect(commands.length).toBeLessThanOrEqual(12);
+  for (const name of names) {
+    expect(await stored(name)).toMatchObject({ engagement: { comments: 5 }, fanOut: { state: 'DONE' } });
+    expect(await place('fan', name)).toBeGreaterThan(before);
+    expect((await place('doer', name)) > (await place('fan', name))).toBe(name === 'two');
+  }
+});
+
+test('of comments at the same time, only those need a pass whose action has one pending', async () => {
+  await using parts = await openParts();
+  const { idOf, commentAll, stored, place } = await openPosts(parts, ['rests', 'changes', 'rests too']);
+  const before = await place('fan', 'changes');
+  await parts.repositories.fanOuts.requestPass(idOf('changes'), new Date());
+  for (const { interaction, action } of await commentAll()) {
+    expect(action.id).toBe(interaction.actionId);
+    expect(action.engagement.comments).toBeGreaterThan(0);
+  }
+  for (const name of ['rests', 'rests too'])
+    expect(await stored(name)).toMatchObject({ engagement: { comments: 5 }, fanOut: { state: 'DONE' } });
+  expect((await stored('changes'))?.fanOut.state).toBe('PENDING');
+  await parts.fanOut();
+  expect(await stored('changes')).toMatchObject({ engagement: { comments: 5 }, fanOut: { state: 'DONE' } });
+  expect(await place('fan', 'changes')).toBeGreaterThan(before);
+});

@@ -89,7 +89,7 @@ test('bookmarking takes three commands: the action with blocks, how many there a
   const { action } = await parts.publish({ scope: 'PUBLIC' });
   const commands = await commandsOf(parts.database, () => parts.services.bookmark(ann(parts), action.id));
   expect(commands.map(({ name, collection }) => `${name} ${collection}`).sort()).toEqual([
-    ...['aggregate actions', 'aggregate bookmarks', 'update bookmarks'],
+    ...['aggregate actions', 'aggregate bookmarks', 'insert bookmarks'],
   ]);
 });
 
@@ -105,4 +105,35 @@ test('many watchers of one action read their bookmarks in one query', async () =
     expect(found).toEqual([{ userId: 'ann', actionId: id }, null, null]);
   });
   expect(commands).toHaveLength(1);
+});
+
+test('bookmarks set at the same time are each kept once, in a few commands', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const [id = ''] = await published(parts, 1);
+  const readers = Array.from({ length: 20 }, (_, index) => `reader-${String(index)}`);
+  const commands = await commandsOf(parts.database, () =>
+    Promise.all([...readers, ...readers].map((userId) => parts.services.bookmark(parts.session(userId), id))),
+  );
+  const bookmarks = bookmarksOf(parts.core);
+  expect(await Promise.all(readers.map((userId) => bookmarks.count(userId, 10)))).toEqual(
+    readers.map(() => 1),
+  );
+  // The same three for all of them.
+  expect(commands.length).toBe(3);
+});
+
+test('bookmarks of several readers that are counted at the same time are counted for each up to its limit', async () => {
+  await using parts = await openParts();
+  const bookmarks = bookmarksOf(parts.core);
+  for (let n = 0; n < 5; n += 1) await bookmarks.add('ann', new ObjectId().toHexString(), new Date(n));
+  await bookmarks.add('bob', new ObjectId().toHexString(), new Date());
+  const asked = [
+    ['bob', 9],
+    ['ann', 3],
+    ['ann', 9],
+    ['$cid', 9],
+    ['bob', 9],
+  ] as const;
+  const counts = await Promise.all(asked.map(([userId, limit]) => bookmarks.count(userId, limit)));
+  expect(counts).toEqual([1, 3, 5, 0, 1]);
 });

@@ -10,6 +10,7 @@ import type { DetailsDocument, MemberDocument } from '../../../storage/documents
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
@@ -65,12 +66,27 @@ function groupStages(field: 'teamId' | 'departmentId', value: string | null, now
 
 /** Members per write: serialising a thousand blocks the event loop. */
 const WRITTEN_AT_ONCE = 200;
+/** Calls that are answered together. */
+const ASKED_AT_ONCE = 50;
 
 export function membersRepository(
   collection: Collection<MemberDocument>,
   directoryStamps: DirectoryStampsRepository,
   stamps: ReaderStamps = NO_STAMPS,
 ) {
+  async function findByIds(ids: readonly UserId[]): Promise<Member[]> {
+    const documents = await inOneBatch(
+      collection.find({ _id: { $in: [...ids] } }).project<PlainMember>(WITHOUT_DETAILS),
+      ids.length,
+    );
+    return documents.map(toMember);
+  }
+
+  const findTogether = gathered(async (asked: readonly (readonly UserId[])[]) => {
+    const found = await findByIds([...new Set(asked.flat())]);
+    return new Map(found.map((member) => [member.userId, member]));
+  }, ASKED_AT_ONCE);
+
   return {
     /**
      * One write per two hundred members, plus one for the stamp. Idempotent: an unchanged group keeps its time. Changed
@@ -105,12 +121,12 @@ export function membersRepository(
       await stamps.renew(records.map(({ userId }) => userId));
     },
 
-    async findByIds(ids: readonly UserId[]): Promise<Member[]> {
-      const documents = await inOneBatch(
-        collection.find({ _id: { $in: [...ids] } }).project<PlainMember>(WITHOUT_DETAILS),
-        ids.length,
-      );
-      return documents.map(toMember);
+    findByIds,
+
+    /** The same for a few, in one round trip for calls at the same time. */
+    async findFew(ids: readonly UserId[]): Promise<Member[]> {
+      const found = await findTogether(ids);
+      return ids.flatMap((id) => found.get(id) ?? []);
     },
 
     /** Members by words of their names. See `findNames`. */

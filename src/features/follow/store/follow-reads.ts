@@ -49,9 +49,10 @@ const REFS_AT_ONCE = 1_000;
 /** Usually few followers are assigned: reading all of them is faster than naming hundreds of readers in a query. */
 const FEW_ASSIGNED = 100;
 
-type StoredFollow = Follow & FollowPair;
+export type StoredFollow = Follow & FollowPair;
+export type PlainPair = PlainFollow & FollowPair;
 
-function toStoredFollow(document: PlainFollow & { readonly followerId: UserId }): StoredFollow {
+export function toStoredFollow(document: PlainPair): StoredFollow {
   return { ...toFollow(document), followerId: document.followerId };
 }
 
