@@ -548,12 +548,14 @@ const counting = (collection: Collection<ActionDocument>) =>
     const [first, ...others] = writes;
     if (first === undefined) return new Map();
     if (others.length === 0) {
-      const { name, filter, update } = first;
-      const document = await collection.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+      const { name, filter, stages } = first;
+      const document = await collection.findOneAndUpdate(filter, revised(stages), {
+        returnDocument: 'after',
+      });
       return new Map(document === null ? [] : [[name, toAction(document)]]);
     }
     const { matchedCount } = await collection.bulkWrite(
-      writes.map(({ filter, update }) => ({ updateOne: { filter, update } })),
+      writes.map(({ filter, stages, rev }) => ({ updateOne: { filter, update: revised(stages, rev) } })),
       { ordered: false },
     );
     const ids = writes.map(({ filter }) => filter._id);
@@ -573,7 +575,6 @@ const counting = (collection: Collection<ActionDocument>) =>
 function countedAll(changes: readonly [Counting, ...Counting[]]) {
   const [{ action }] = changes;
   const { id, version, audienceRev } = action;
-  const rev = newRevision();
   const passes = changes.map(({ lastPassBefore }) => lastPassBefore.getTime());
   const filter = {
     ...{ _id: new ObjectId(id), isDeleted: false, 'fanOut.state': 'DONE' as const },
@@ -581,8 +582,11 @@ function countedAll(changes: readonly [Counting, ...Counting[]]) {
     version: version === 1 ? { $exists: false } : version,
     audienceRev: audienceRev === 0 ? { $exists: false } : audienceRev,
   };
-  const stages = changes.map((change) => ({ $set: interactionCounted(change) }));
-  return { filter, rev, update: revised(stages, rev) };
+  return {
+    filter,
+    stages: changes.map((change) => ({ $set: interactionCounted(change) })),
+    rev: newRevision(),
+  };
 }
 
 /** How many fan-outs there are to do. */

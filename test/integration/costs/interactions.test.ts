@@ -140,9 +140,9 @@ test('a comment takes six commands and no pass if it concerns nobody, and one mo
   const counted = ['insert interactions', 'findAndModify actions', 'aggregate follows'];
   await comment('bob');
   // The process knows by now what decides whether a follower may see it.
-  expect(namesOf(await comment('cid'))).toEqual([
-    ...['aggregate actions', ...counted, 'update newsfeedItems', 'update interactions'],
-  ]);
+  expect(namesOf(await comment('cid')).sort()).toEqual(
+    ['aggregate actions', ...counted, 'update newsfeedItems', 'update interactions'].sort(),
+  );
   expect(namesOf(await comment('ann')).sort()).toEqual(
     [
       ...['aggregate actions', ...counted, 'find feeds'],
