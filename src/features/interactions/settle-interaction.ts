@@ -105,7 +105,8 @@ async function countAlone(
   const liftsAll = weights[kind] < 1;
   const named = namedBy(action);
   const canRaise = feedStore.raise !== undefined && action.fanOut.delivered <= MOST_RAISED;
-  if (passedOn !== null || (!canRaise && (liftsAll || named.length > 0))) return null;
+  const isPending = action.fanOut.state !== 'DONE';
+  if (isPending || passedOn !== null || (!canRaise && (liftsAll || named.length > 0))) return null;
   const placeOf = relevancyFor(action, [{ kind, actorId, departmentIds, latest: boost }], weights);
   const isLifted = (userId: UserId): boolean => placeOf({ ...NOT_CONCERNED, userId }) >= boost;
   if (!named.every(isLifted) || (await isAnybodyWatched(core))) return null;
@@ -114,17 +115,17 @@ async function countAlone(
   if (counted === null) return null;
   const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
   const raising = { action, interactions: [{ actorId, departmentIds }], raisedTo: others };
-  const [{ concerned, lacking, isCut }] = await Promise.all([
-    concernedBy(core, raising),
-    others === null ? undefined : feedStore.raise?.(action.id, others, {}),
-  ]);
+  const { concerned, lacking, isCut } = await concernedBy(core, raising);
   const userIds = [...concerned];
   const isMore = isCut || userIds.length > (canRaise ? MOST_RAISED : 0);
   const isLacking =
     lacking.size > 0 ||
     (userIds.length > 0 && !isMore && (await isLackingIn(core, { action, userIds, raisedTo: boost })));
   if (isMore || isLacking) return mark(core, interaction, { kind: 'none' });
-  if (userIds.length > 0) await feedStore.raise?.(action.id, boost, { userIds });
+  await Promise.all([
+    others === null ? undefined : feedStore.raise?.(action.id, others, {}),
+    userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
+  ]);
   // Who has begun to watch may have read the feed as it was before.
   if (await isAnybodyWatched(core)) return mark(core, interaction, { kind: 'none' });
   return counted;
