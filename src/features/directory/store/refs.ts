@@ -42,9 +42,9 @@ export const REFS: Declared<'refs'> = {
 
 export type RefRecord = ActionRef & Details;
 
-type Plain = Omit<RefDocument, keyof DetailsDocument | 'search'>;
+export type PlainRef = Omit<RefDocument, keyof DetailsDocument | 'search'>;
 
-export function toRef(document: Plain): Ref {
+export function toRef(document: PlainRef): Ref {
   return {
     refId: document._id,
     type: document.type ?? null,
@@ -54,7 +54,7 @@ export function toRef(document: Plain): Ref {
   };
 }
 
-function toRename({ version, propagated, rename }: Plain): RenameProgress {
+function toRename({ version, propagated, rename }: PlainRef): RenameProgress {
   return { version, propagated: propagated ?? 0, error: rename?.error ?? null };
 }
 
@@ -164,7 +164,7 @@ export function refsRepository(
 
     async findByIds(ids: readonly RefId[]): Promise<Ref[]> {
       const documents = await inOneBatch(
-        collection.find({ _id: { $in: [...ids] } }).project<Plain>(WITHOUT_DETAILS),
+        collection.find({ _id: { $in: [...ids] } }).project<PlainRef>(WITHOUT_DETAILS),
         ids.length,
       );
       return documents.map(toRef);
