@@ -3,16 +3,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /**
  * Calls that are made while work is under way are done together in the next one, at most `most` at once. Each resolves, or
  * rejects, with the work that it was part of.
+ * @param sizeOf what of `most` a call takes. One that takes more than all is done at once: it neither waits nor is waited for.
  */
 export function gathered<T, R>(
   work: (values: readonly T[]) => Promise<R>,
   most: number,
+  sizeOf: (value: T) => number = () => 1,
 ): (value: T) => Promise<R> {
   let underWay: Promise<unknown> = Promise.resolve();
-  let waiting: { readonly values: T[]; readonly done: Promise<R> } | null = null;
+  let waiting: { readonly values: T[]; size: number; readonly done: Promise<R> } | null = null;
   return (value) => {
-    if (waiting !== null && waiting.values.length < most) {
+    const size = sizeOf(value);
+    if (size > most) return work([value]);
+    if (waiting !== null && waiting.size + size <= most) {
       waiting.values.push(value);
+      waiting.size += size;
       return waiting.done;
     }
     const values = [value];
@@ -23,7 +28,7 @@ export function gathered<T, R>(
         if (waiting?.values === values) waiting = null;
         return work(values);
       });
-    waiting = { values, done };
+    waiting = { values, size, done };
     // Its callers learn of a failure; the next one does not depend on it.
     underWay = done.catch(() => undefined);
     return done;

@@ -30,7 +30,7 @@ import type { ActionId, UserId, RefId } from '../../domain/action.ts';
 import { DELIVERY_REASONS, type DeliveryReason, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
 import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/documents/feed-documents.ts';
-import { duplicatePositions } from '../../storage/database/errors.ts';
+import { insertMissing } from '../../storage/database/batches.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { toAction } from '../../storage/actions/action-document.ts';
@@ -94,7 +94,7 @@ function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] 
     async fill(userId, entries) {
       if (entries.length === 0) return [];
       // Nearly all are missing: which of them are not, the insert tells.
-      const overtaken = await items.insert(entries.map((entry) => ({ ...entry, userId })));
+      const overtaken = await items.insertFew(entries.map((entry) => ({ ...entry, userId })));
       const missing = entries.map(({ actionId }) => actionId);
       if (overtaken.length === 0) return missing;
       const ids = new Set(overtaken.map(({ actionId }) => actionId));
@@ -223,6 +223,7 @@ const BY_ID: EntryKeys = {
 type Raise = FewFeeds & { readonly actionId: ActionId; readonly relevancy: Date };
 
 const RAISED_AT_ONCE = 100;
+const INSERTED_AT_ONCE = 500;
 
 /** One document per reader and action. Unique key: `_id`. */
 function newsfeedItemsRepository(
@@ -230,6 +231,14 @@ function newsfeedItemsRepository(
   /** The same collection with the fields that all models share. */
   entries: Collection<StoredEntryDocument>,
 ) {
+  const insert = (documents: readonly NewsfeedItemDocument[]) =>
+    insertMissing(collection, documents, ({ _id }) => _id);
+  const insertFew = gathered(
+    (lists: readonly (readonly NewsfeedItemDocument[])[]) => insert(lists.flat()),
+    INSERTED_AT_ONCE,
+    ({ length }) => length,
+  );
+
   return {
     ...storedEntries(entries, BY_ID),
 
@@ -256,16 +265,20 @@ function newsfeedItemsRepository(
     }, RAISED_AT_ONCE),
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
-    async insert<T extends NewEntry>(missing: readonly T[]): Promise<T[]> {
-      if (missing.length === 0) return [];
-      try {
-        await collection.insertMany(missing.map(newDocument), { ordered: false });
-        return [];
-      } catch (error) {
-        return duplicatePositions(error).flatMap((position) => missing[position] ?? []);
-      }
-    },
+    insert: <T extends NewEntry>(missing: readonly T[]) => insertEach(missing, insert),
+
+    /** The same. One write for calls at the same time, unless they have many entries. */
+    insertFew: <T extends NewEntry>(missing: readonly T[]) => insertEach(missing, insertFew),
   };
+}
+
+async function insertEach<T extends NewEntry>(
+  missing: readonly T[],
+  insert: (documents: readonly NewsfeedItemDocument[]) => Promise<ReadonlySet<NewsfeedItemDocument>>,
+): Promise<T[]> {
+  const made = missing.map((entry) => ({ entry, document: newDocument(entry) }));
+  const stored = await insert(made.map(({ document }) => document));
+  return made.flatMap(({ entry, document }) => (stored.has(document) ? [entry] : []));
 }
 
 type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;

@@ -44,3 +44,17 @@ test('each call resolves to the result of the work that it was part of', async (
   const sum = gathered((values: readonly number[]) => Promise.resolve(values.join()), 2);
   expect(await Promise.all([1, 2, 3].map(sum))).toEqual(['1,2', '1,2', '3']);
 });
+
+test('what a call takes of the most that is done at once is its size, and one that is larger is done at once', async () => {
+  const done: string[] = [];
+  const say = gathered(
+    (values: readonly string[]) => {
+      done.push(values.join());
+      return Promise.resolve();
+    },
+    3,
+    ({ length }) => length,
+  );
+  await Promise.all(['aa', 'b', 'c', 'large', 'dd', 'e'].map(say));
+  expect(done).toEqual(['large', 'aa,b', 'c,dd', 'e']);
+});

@@ -14,7 +14,10 @@ export interface FollowerChanges {
   readonly epochs: CountEpochs;
 }
 
-/** Brings follower counts up to date. Returns the ref with its count if it was one that was added to. One round trip; three more for each ref that has to be counted from scratch. */
+/**
+ * Brings follower counts up to date. Returns the ref with its count if it was one that was added to. One round trip, two with
+ * calls for other refs at the same time; three more for each ref that has to be counted from scratch.
+ */
 export async function countFollowers(
   { follows, followerCounts }: Repositories,
   { added, uncertain, epochs }: FollowerChanges,

@@ -5,7 +5,7 @@ import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
 import { idsOfCached, type CachedAction } from '../../../storage/actions/actions.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
+import { gatheredAggregates } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
@@ -52,11 +52,21 @@ interface PassedOnDocument {
   readonly passedOn: Date;
 }
 
+type BroughtDocument =
+  | WithId<ActionDocument>
+  | { readonly _id: ObjectId; readonly rev: number }
+  | PassedOnDocument;
+
 /** What `follow` reads of several collections, in one command each. */
 export function followStartsRepository({ actions, blocks, follows, interactions, refs }: Collections) {
+  const starts = gatheredAggregates<Found>(actions, { hint: 'recorded_by_ref' });
+  const startsWithout = gatheredAggregates<Found>(follows);
+  const brought = gatheredAggregates<BroughtDocument>(actions);
+
   return {
     /**
-     * Everything that is read before a follow is opened. One round trip. Indexes `recorded_by_ref`, `by_ref` or `pair`, `_id`.
+     * Everything that is read before a follow is opened. One round trip, shared by calls at the same time. Indexes
+     * `recorded_by_ref`, `by_ref` or `pair`, `_id`.
      * @param asked.count newest actions to copy; 0: none
      * @param asked.withBlock whether a block between the two matters
      */
@@ -95,15 +105,15 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         ref,
         ...(withBlock ? [block] : []),
       ];
-      const cursor =
+      const found =
         count === 0
-          ? follows.aggregate<Found>([...pair, ref, ...(withBlock ? [block] : [])], { batchSize: 4 })
-          : actions.aggregate<Found>(newest, { hint: 'recorded_by_ref', batchSize: count + 4 });
+          ? await startsWithout([...pair, ref, ...(withBlock ? [block] : [])])
+          : await starts(newest);
       const epochs = new Map<RefId, string | null>([[refId, null]]);
       const copied: Extract<Found, { recorded: Date }>[] = [];
       let known: Follow | null = null;
       let isBlocked = false;
-      for (const document of await inTurns(cursor))
+      for (const document of found)
         if (!('of' in document)) copied.push(document);
         else if (document.of === 'block') isBlocked = true;
         else if (document.of === 'pair') known = toFollow(document);
@@ -114,7 +124,8 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
     },
 
     /**
-     * What open spans of these refs may bring since then. One round trip. Indexes `recorded_by_ref`, `passed_on`.
+     * What open spans of these refs may bring since then. One round trip, shared by calls at the same time. Indexes
+     * `recorded_by_ref`, `passed_on`.
      * @param types `null`: all types
      * @param cached actions that are not transferred unless they have changed
      */
@@ -124,31 +135,27 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
       types: readonly string[] | null,
       cached: readonly CachedAction[] = [],
     ): Promise<Brought> {
-      const found = await inTurns(
-        actions.aggregate<
-          WithId<ActionDocument> | { readonly _id: ObjectId; readonly rev: number } | PassedOnDocument
-        >([
-          {
-            $match: {
-              refIds: { $in: [...refIds] },
-              recorded: { $gte: since },
-              ...VISIBLE_TO_FOLLOWERS,
-              ...(types === null ? {} : { 'descriptor.type': { $in: [...types] } }),
-            },
+      const found = await brought([
+        {
+          $match: {
+            refIds: { $in: [...refIds] },
+            recorded: { $gte: since },
+            ...VISIBLE_TO_FOLLOWERS,
+            ...(types === null ? {} : { 'descriptor.type': { $in: [...types] } }),
           },
-          ...(cached.length === 0 ? [] : [idsOfCached(cached)]),
-          {
-            $unionWith: {
-              coll: interactions.collectionName,
-              pipeline: [
-                { $match: { actorId: { $in: [...refIds] }, passedOn: { $exists: true, $gte: since } } },
-                { $limit: FEW_PASSED_ON + 1 },
-                { $project: { _id: 0, actionId: 1, actorId: 1, passedOn: 1, of: { $literal: 'passed on' } } },
-              ],
-            },
+        },
+        ...(cached.length === 0 ? [] : [idsOfCached(cached)]),
+        {
+          $unionWith: {
+            coll: interactions.collectionName,
+            pipeline: [
+              { $match: { actorId: { $in: [...refIds] }, passedOn: { $exists: true, $gte: since } } },
+              { $limit: FEW_PASSED_ON + 1 },
+              { $project: { _id: 0, actionId: 1, actorId: 1, passedOn: 1, of: { $literal: 'passed on' } } },
+            ],
           },
-        ]),
-      );
+        },
+      ]);
       const own: Action[] = [];
       const revisions = new Map<ActionId, number>();
       const passedOn: PassedOn[] = [];

@@ -1,9 +1,10 @@
 import { compareUtf8 } from '../../../lib/byte-text.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import type { Collection, Filter, Document } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Ref } from '../../../domain/member.ts';
 import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
-import { toRef } from '../../directory/store/refs.ts';
+import { toRef, type PlainRef } from '../../directory/store/refs.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { inOneBatch, unionOf } from '../../../storage/database/batches.ts';
@@ -12,6 +13,20 @@ import { literal } from '../../../storage/stages/revision.ts';
 
 /** The epoch of each ref's count, against which a change may be added; `null`: never counted from scratch. */
 export type CountEpochs = ReadonlyMap<RefId, string | null>;
+
+interface Change {
+  readonly refId: RefId;
+  readonly count: number;
+  readonly epoch: string | null;
+}
+
+/** Equal for changes that are one change. */
+function nameOf({ refId, epoch }: Change): string {
+  return JSON.stringify([refId, epoch]);
+}
+
+/** Of calls at the same time; a call for more adds alone. */
+const ADDED_AT_ONCE = 50;
 
 export interface AddedCounts {
   readonly refused: readonly RefId[];
@@ -24,6 +39,51 @@ export interface AddedCounts {
  * epoch and must recount, too. So no change is added twice, however late its writer comes.
  */
 export function followerCountsRepository(collection: Collection<RefDocument>) {
+  /** One write, and one read if it was of several refs. */
+  const addAll = gathered(
+    async (lists: readonly (readonly Change[])[]) => {
+      const sums = new Map<string, Change>();
+      for (const change of lists.flat()) {
+        const count = change.count + (sums.get(nameOf(change))?.count ?? 0);
+        sums.set(nameOf(change), { ...change, count });
+      }
+      // In one order in all processes: of two writes that meet, one waits for the other.
+      const inOrder = [...sums].sort(([name], [other]) => (name < other ? -1 : 1));
+      const operations = inOrder.map(([, { refId, count, epoch }]) => ({
+        filter: atEpoch(refId, epoch),
+        update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
+        // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
+        upsert: true,
+      }));
+      const [first, ...others] = operations;
+      const refused = new Set<string>();
+      try {
+        if (first !== undefined && others.length === 0) {
+          const { filter, update, upsert } = first;
+          const projection = WITHOUT_DETAILS;
+          const after = await collection.findOneAndUpdate(filter, update, {
+            ...{ upsert, projection, returnDocument: 'after' },
+          });
+          return { refused, refs: after === null ? [] : [toRef(after)] };
+        }
+        await collection.bulkWrite(
+          operations.map((updateOne) => ({ updateOne })),
+          { ordered: false },
+        );
+      } catch (error) {
+        const positions = others.length === 0 && isDuplicateKey(error) ? [0] : duplicatePositions(error);
+        for (const position of positions) refused.add(inOrder[position]?.[0] ?? '');
+      }
+      const single = lists.flatMap((changes) => (changes.length === 1 ? changes : []));
+      const asked = new Set(single.flatMap((change) => (refused.has(nameOf(change)) ? [] : change.refId)));
+      if (asked.size === 0) return { refused, refs: [] };
+      const found = collection.find({ _id: { $in: [...asked] } }).project<PlainRef>(WITHOUT_DETAILS);
+      return { refused, refs: (await inOneBatch(found, asked.size)).map(toRef) };
+    },
+    ADDED_AT_ONCE,
+    ({ length }) => length,
+  );
+
   return {
     /** Read before the follow is written. Leaves out refs whose followers are being recounted. */
     async epochs(refIds: readonly RefId[]): Promise<CountEpochs> {
@@ -42,46 +102,23 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
     },
 
     /**
-     * Adds to counts whose epoch is unchanged, in one write. Returns the refs that must be recounted instead and, if it was
-     * one, the ref with its new count.
+     * Adds to counts whose epoch is unchanged, in one write for calls at the same time. Returns the refs that must be
+     * recounted instead and, if it was one, the ref with its new count; if there were other refs, another read finds it.
      */
     async add(counts: ReadonlyMap<RefId, number>, epochs: CountEpochs): Promise<AddedCounts> {
       const refused: RefId[] = [];
-      const changes: { readonly refId: RefId; readonly count: number; readonly epoch: string | null }[] = [];
+      const changes: Change[] = [];
       for (const [refId, count] of counts) {
         const epoch = epochs.get(refId);
         if (epoch === undefined) refused.push(refId);
         else changes.push({ refId, count, epoch });
       }
       if (changes.length === 0) return { refused, ref: null };
-      const operations = changes.map(({ refId, count, epoch }) => ({
-        filter: atEpoch(refId, epoch),
-        update: { $inc: { followerCount: count }, $setOnInsert: { version: 0 } },
-        // With a different epoch the document neither matches nor can be inserted, which identifies the refused ones.
-        upsert: true,
-      }));
-      const [first, ...others] = operations;
-      try {
-        if (first !== undefined && others.length === 0) {
-          const { filter, update, upsert } = first;
-          const projection = WITHOUT_DETAILS;
-          const after = await collection.findOneAndUpdate(filter, update, {
-            ...{ upsert, projection, returnDocument: 'after' },
-          });
-          return { refused, ref: after === null ? null : toRef(after) };
-        }
-        await collection.bulkWrite(
-          operations.map((updateOne) => ({ updateOne })),
-          { ordered: false },
-        );
-      } catch (error) {
-        if (others.length === 0 && isDuplicateKey(error)) return { refused: [...counts.keys()], ref: null };
-        for (const position of duplicatePositions(error)) {
-          const change = changes[position];
-          if (change !== undefined) refused.push(change.refId);
-        }
-      }
-      return { refused, ref: null };
+      const all = await addAll(changes);
+      for (const change of changes) if (all.refused.has(nameOf(change))) refused.push(change.refId);
+      const [one, ...others] = changes;
+      const isAdded = one !== undefined && others.length === 0 && !all.refused.has(nameOf(one));
+      return { refused, ref: (isAdded ? all.refs.find(({ refId }) => refId === one.refId) : null) ?? null };
     },
 
     /** Starts a recount: changes that began before can no longer be added. */

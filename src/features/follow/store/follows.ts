@@ -3,8 +3,9 @@ import type { FollowSpan } from '../../../domain/follow-span.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
+import { insertMissing } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { followReads, toFollow, toSpans, type FollowPair } from './follow-reads.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
@@ -40,6 +41,8 @@ interface Opening {
 const NOT_OPEN = { openedAt: '$$REMOVE', assignedAt: '$$REMOVE' } as const;
 /** Calls whose follows are settled together. */
 const CALLS_AT_ONCE = 50;
+/** Of calls at the same time; a call for more inserts alone. */
+const INSERTED_AT_ONCE = 50;
 
 const IS_OPEN: Document = { $eq: ['$active', true] };
 const SPANS: Document = { $ifNull: ['$spans', []] };
@@ -257,19 +260,20 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     return documents.filter((document) => asked.has(nameOf(document))).flatMap(toUnsettled);
   }
 
+  const insert = gathered(
+    (lists: readonly (readonly FollowDocument[])[]) => insertMissing(collection, lists.flat(), nameOf),
+    INSERTED_AT_ONCE,
+    ({ length }) => length,
+  );
+
   /** Inserts follows, but for those of which another call has made a document meanwhile. */
   async function insertNew(missing: readonly NewSpan[], opening: Opening) {
-    const documents = missing.map((span) => openedDocument(span, opening));
-    const refused = new Set<number>();
-    if (missing.length > 0)
-      try {
-        await collection.insertMany(documents, { ordered: false });
-      } catch (error) {
-        for (const position of duplicatePositions(error)) refused.add(position);
-      }
+    if (missing.length === 0) return { inserted: [], overtaken: [] };
+    const made = missing.map((span) => ({ span, document: openedDocument(span, opening) }));
+    const refused = await insert(made.map(({ document }) => document));
     return {
-      inserted: documents.filter((_document, position) => !refused.has(position)).flatMap(toUnsettled),
-      overtaken: missing.filter((_span, position) => refused.has(position)),
+      inserted: made.flatMap(({ document }) => (refused.has(document) ? [] : toUnsettled(document))),
+      overtaken: made.flatMap(({ span, document }) => (refused.has(document) ? [span] : [])),
     };
   }
 

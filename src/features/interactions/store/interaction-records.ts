@@ -11,7 +11,7 @@ import {
   type ModerationDocument,
   toInteraction,
 } from '../../../storage/documents/documents.ts';
-import { duplicatePositions } from '../../../storage/database/errors.ts';
+import { insertMissing } from '../../../storage/database/batches.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { logRecords } from '../../moderation/store/moderation.ts';
@@ -164,15 +164,11 @@ export function interactionRecords(
     AT_ONCE,
   );
   /** Returns those whose keys were there. */
-  const insert = gathered(async (documents: readonly InteractionDocument[]) => {
-    try {
-      await collection.insertMany(documents, { ordered: false });
-      return new Set<InteractionDocument>();
-    } catch (error) {
-      const positions = new Set(duplicatePositions(error));
-      return new Set(documents.filter((_document, position) => positions.has(position)));
-    }
-  }, AT_ONCE);
+  const insert = gathered(
+    (documents: readonly InteractionDocument[]) =>
+      insertMissing(collection, documents, ({ actionId, key }) => `${actionId.toHexString()} ${key}`),
+    AT_ONCE,
+  );
 
   return {
     /** Unordered; missing ones are left out. One round trip. */
