@@ -2,8 +2,7 @@ import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { groupsOf } from '../../lib/groups-of.ts';
-import { duplicatePositions } from '../database/errors.ts';
-import { inOneBatch, unionOf, upTo } from '../database/batches.ts';
+import { inOneBatch, insertMissing, unionOf, upTo } from '../database/batches.ts';
 import { literal } from '../stages/revision.ts';
 import {
   index,
@@ -118,20 +117,12 @@ const CALLS_AT_ONCE = 50;
  * count take one command for calls at the same time.
  */
 export function readerActionList(collection: Collection<{ _id: ReaderActionId; at: Date }>) {
-  type Entry = ReaderListEntry & { readonly userId: UserId };
   /** Returns those that were there. */
-  const insert = gathered(async (entries: readonly Entry[]): Promise<ReadonlySet<Entry>> => {
-    const documents = entries.map(({ userId, actionId, at }) => ({
-      _id: readerActionId(userId, actionId),
-      at,
-    }));
-    try {
-      await collection.insertMany(documents, { ordered: false });
-      return new Set();
-    } catch (error) {
-      return new Set(duplicatePositions(error).flatMap((position) => entries[position] ?? []));
-    }
-  }, CALLS_AT_ONCE);
+  const insert = gathered(
+    (entries: readonly { _id: ReaderActionId; at: Date }[]) =>
+      insertMissing(collection, entries, ({ _id }) => `${_id.userId} ${_id.actionId.toHexString()}`),
+    CALLS_AT_ONCE,
+  );
 
   const counts = gathered(async (asked: readonly { readonly userId: UserId; readonly limit: number }[]) => {
     const groups = groupsOf(asked, ({ userId }) => userId);
@@ -150,7 +141,7 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
   return {
     /** Keeps an existing entry. Returns whether there was none. */
     async add(userId: UserId, actionId: ActionId, at: Date): Promise<boolean> {
-      const entry = { userId, actionId, at };
+      const entry = { _id: readerActionId(userId, actionId), at };
       return !(await insert(entry)).has(entry);
     },
 

@@ -1,12 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import type { Action, UserId } from '../../../domain/action.ts';
+import { gathered } from '../../../lib/gathered.ts';
 import { inSlices } from '../../../lib/turn.ts';
 import { newActionDocument, toAction, type NewAction } from '../../../storage/actions/action-document.ts';
-import type { ActionDocument, NewClaim } from '../../../storage/documents/documents.ts';
-import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import type { ActionDocument, NewClaim, PublicationDocument } from '../../../storage/documents/documents.ts';
+import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { EventEntries } from '../../../storage/stages/event-entries.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { idsOf, inOneBatch } from '../../../storage/database/batches.ts';
+import { idsOf, inOneBatch, insertMissing } from '../../../storage/database/batches.ts';
 import { createHash } from 'node:crypto';
 import type { Declared } from '../../../storage/documents/declaration.ts';
 import { claimedBy, type Claim } from '../../../fan-out/store/fan-out-claim.ts';
@@ -57,19 +58,17 @@ export function isKeyed<D extends { readonly idempotencyKey?: string }>(
 async function fixIds(
   publications: Collections['publications'],
   documents: readonly ActionDocument[],
+  insertKeys: (claims: readonly PublicationDocument[]) => Promise<ReadonlySet<PublicationDocument>>,
 ): Promise<{ readonly fixed: ActionDocument[]; readonly known: ReadonlySet<ActionDocument> }> {
-  const keyed = documents.filter(isKeyed);
+  const claims = documents
+    .filter(isKeyed)
+    .map((document) => ({ _id: publicationId(document), actionId: document._id }));
   const known = new Map<string, ObjectId>();
-  if (keyed.length > 0) {
-    const claims = keyed.map((document) => ({ _id: publicationId(document), actionId: document._id }));
-    try {
-      await publications.insertMany(claims, { ordered: false });
-    } catch (error) {
-      const ids = duplicatePositions(error).flatMap((position) => claims[position]?._id ?? []);
-      for (const { _id, actionId } of await publications.find({ _id: { $in: ids } }).toArray())
-        known.set(_id, actionId);
-    }
-  }
+  const there = claims.length === 0 ? null : await insertKeys(claims);
+  const refused = claims.flatMap((claim) => (there?.has(claim) === true ? claim._id : []));
+  if (refused.length > 0)
+    for (const { _id, actionId } of await publications.find({ _id: { $in: refused } }).toArray())
+      known.set(_id, actionId);
   const replayed = new Set<ActionDocument>();
   const fixed = documents.map((document) => {
     const first = isKeyed(document) ? known.get(publicationId(document)) : undefined;
@@ -111,7 +110,7 @@ export async function forgetPublications(
   await publications.deleteMany({ _id: { $in: actions.map(publicationId) } });
 }
 
-/** Actions per insert: serialising several MB blocks the event loop. */
+/** Actions per insert, also of calls at the same time: serialising several MB blocks the event loop. */
 const INSERTED_AT_ONCE = 100;
 /** An id older than this was assigned by an interrupted attempt. */
 const LATE_AFTER_MS = 2_000;
@@ -161,13 +160,14 @@ export function publishing({ actions, publications }: Collections, events: Event
     const { fixed, known } = await fixIds(
       publications,
       some.map((action) => newActionDocument(action, events, claim)),
+      insertKeys,
     );
     const stored = await storedOf([...known]);
     const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
     const fresh = documents.filter((document) => stored(document) === undefined);
     await queue(fresh.filter(({ isHidden }) => isHidden).map(toAction));
-    const overtaken = new Set(await insertAll(fresh));
-    const overtakenBy = await storedOf([...overtaken]);
+    const overtaken = fresh.length === 0 ? NONE_OVERTAKEN : await insertAll(fresh);
+    const overtakenBy = await storedOf(fresh.filter((document) => overtaken.has(document)));
     const inserted = documents.map((document) => {
       const before = stored(document) ?? (overtaken.has(document) ? overtakenBy(document) : undefined);
       if (before === undefined && overtaken.has(document))
@@ -178,16 +178,19 @@ export function publishing({ actions, publications }: Collections, events: Event
     return { inserted, claims: claimedBy(claim, fresh.filter(isOwn)) };
   }
 
+  const insertKeys = gathered(
+    (lists: readonly (readonly PublicationDocument[])[]) =>
+      insertMissing(publications, lists.flat(), ({ _id }) => _id),
+    INSERTED_AT_ONCE,
+    ({ length }) => length,
+  );
   /** Returns those whose id an action has already. */
-  async function insertAll(documents: readonly ActionDocument[]): Promise<ActionDocument[]> {
-    if (documents.length === 0) return [];
-    try {
-      await actions.insertMany([...documents], { ordered: false });
-      return [];
-    } catch (error) {
-      return duplicatePositions(error).flatMap((position) => documents[position] ?? []);
-    }
-  }
+  const insertAll = gathered(
+    (lists: readonly (readonly ActionDocument[])[]) =>
+      insertMissing(actions, lists.flat(), ({ _id }) => _id.toHexString()),
+    INSERTED_AT_ONCE,
+    ({ length }) => length,
+  );
 
   return {
     /**
@@ -230,6 +233,7 @@ export function publishing({ actions, publications }: Collections, events: Event
 
 type Stored = (document: ActionDocument) => ActionDocument | undefined;
 const NONE_STORED: Stored = () => undefined;
+const NONE_OVERTAKEN: ReadonlySet<ActionDocument> = new Set();
 
 /**
  * An action that completes a long interrupted attempt has an id older than itself, so `addressedSince` does not find it. Its
