@@ -4,6 +4,7 @@ import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
 import { publicationId } from '../../../src/features/publish/store/publishing.ts';
 import { createRepositories } from '../../../src/storage/repositories.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { erase, placesOf } from '../../support/erasure.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -89,4 +90,24 @@ test('an erasure leaves no key of the member, and names nobody meanwhile', async
   await erase(parts, 'member-ann');
   expect(await publications.distinct('_id')).toEqual([publicationId({ ...POST, actorId: 'bob' })]);
   expect(await placesOf(parts.database, 'member-ann')).toEqual([]);
+});
+
+test('publications at the same time share their inserts, and each key and each call without one stands for one action', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { actions, publications } = parts.database.collections;
+  const known = await parts.publish({ ...POST, idempotencyKey: 'known' });
+  const keys = ['known', 'k0', 'k0', ...Array.from({ length: 18 }, (_, n) => `k${String(n)}`), null, null];
+  let published: Awaited<ReturnType<typeof parts.publish>>[] = [];
+  const commands = await commandsOf(parts.database, async () => {
+    published = await Promise.all(keys.map((idempotencyKey) => parts.publish({ ...POST, idempotencyKey })));
+  });
+  const idsOf = (key: string | null): Set<string> =>
+    new Set(published.flatMap(({ action }, at) => (keys[at] === key ? action.id : [])));
+  expect([...idsOf('known')]).toEqual([known.action.id]);
+  expect([idsOf('k0').size, idsOf(null).size]).toEqual([1, 2]);
+  expect(new Set(published.map(({ action }) => action.id)).size).toBe(21);
+  expect(published.filter(({ isReplay }) => isReplay).length).toBe(3);
+  expect([await actions.countDocuments(), await publications.countDocuments()]).toEqual([21, 19]);
+  // An insert of each collection, and those that repeat a key look for what it stands for.
+  expect(commands.filter(({ name }) => name === 'insert').length).toBeLessThanOrEqual(4);
 });
