@@ -252,7 +252,7 @@ function newsfeedItemsRepository(
       const highest = new Map<string, Raise>();
       for (const one of raises) {
         const feeds = JSON.stringify([one.actionId, one.userIds ?? '']);
-        if (one.relevancy > (highest.get(feeds)?.relevancy ?? 0)) highest.set(feeds, one);
+        if (one.relevancy > (highest.get(feeds)?.relevancy ?? -Infinity)) highest.set(feeds, one);
       }
       // In one order in all processes, and all readers of an action before some: two that meet never wait for each other.
       const inOrder = [...highest].sort(([feeds], [others]) => (feeds < others ? -1 : 1));

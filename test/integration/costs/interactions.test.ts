@@ -190,6 +190,17 @@ test('likes, their removal and comments by four readers at once give the same st
   expect(done).toEqual([false, true, true, true]);
 });
 
+test('an interaction of 1970 lifts nobody, also if it concerns somebody', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'PUBLIC', mentions: ['ann'] });
+  await parts.fanOut();
+  await rested(parts);
+  const before = await parts.feedStore.find('ann', [action.id]);
+  const like = { actionId: action.id, kind: 'LIKE', at: new Date(0) } as const;
+  expect((await parts.services.addInteraction(parts.session('bob'), like)).action.engagement.likes).toBe(1);
+  expect(await parts.feedStore.find('ann', [action.id])).toEqual(before);
+});
+
 /** Followed by `fan` and `doer`, to whom the second is assigned, and recorded and delivered some time ago. */
 async function openPosts(parts: Parts, names: readonly string[]) {
   await parts.services.followMany(parts.service, [
