@@ -197,7 +197,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     for (const [screen, untrue] of [
       ['member/rita', 'not in the directory'],
       ['deliveries', 'Everything has got'],
-      ['webhooks', 'No receiver refused'],
+      ['webhooks', 'No receiver has refused'],
       ['publish', 'Audience'],
       ['tail', 'FailedLive'],
     ] as const) {

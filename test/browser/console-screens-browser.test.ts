@@ -207,7 +207,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await has(page, 'deliveries?', '[role="alertdialog"]');
     await has(page, 'action.published to http', '[role="alertdialog"]');
     await clickOn(page, '[role="alertdialog"] button.main');
-    await has(page, 'No receiver refused anything.');
+    await has(page, 'No receiver has refused anything.');
     const taken = () => [...target.taken.values()].map(({ type }) => type);
     expect(taken()).toContain('action.published');
     await click(page, 'Send a test event');
@@ -243,7 +243,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     expect(await axeViolations(page)).toEqual([]);
     await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, '6 of 6 tried again');
-    await has(page, 'Everything has got to its readers.');
+    await has(page, 'Everything has reached its readers.');
     await expect.poll(() => actions.countDocuments({ ...failed, 'fanOut.state': 'DONE' }), WAIT).toBe(6);
   });
 

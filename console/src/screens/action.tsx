@@ -13,6 +13,7 @@ import { FirstOf } from '../ui/first-of.tsx';
 import { Picker } from '../ui/picker.tsx';
 import { Reached } from '../ui/reached.tsx';
 import { Reasons, WHY, type Why } from '../ui/reasons.tsx';
+import { useSaid } from '../ui/said.ts';
 import { States } from '../ui/states.tsx';
 import { Thread } from '../ui/thread.tsx';
 import { Time } from '../ui/time.tsx';
@@ -87,11 +88,13 @@ export function ActionScreen({ id, session }: { readonly id: string; readonly se
   const { data, error, isLoading, reload } = useQuery<ActionData>(ACTION, { id });
   const action = data?.node ?? null;
   useEvery(5_000, reload);
+  const said = useSaid(action);
   const [failure, setFailure] = useState('');
   return (
     <>
       <States
-        {...{ isLoading, error }}
+        isLoading={isLoading || said === undefined}
+        error={error}
         isEmpty={action === null}
         empty="There is no such action, or you may not see it."
         onRetry={reload}

@@ -9,6 +9,7 @@ import { counted } from '../ui/count.ts';
 import { isPerson } from '../ui/directory.ts';
 import { Picker } from '../ui/picker.tsx';
 import { RebuildState } from '../ui/rebuild-state.tsx';
+import { useKnownEdges } from '../ui/said.ts';
 import { States, Teach } from '../ui/states.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
@@ -38,13 +39,20 @@ interface Failed {
 function FailedFanOuts(): ReactNode {
   const client = useClient();
   const { data, error, isLoading, reload } = useQuery<Failed>(FAILED);
+  const edges = useKnownEdges(data?.actions.edges);
   useEvery(5_000, reload);
   return (
     <section>
       <h2>Failed fan-outs</h2>
-      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+      <States
+        isLoading={isLoading || (data !== undefined && edges === undefined)}
+        {...{ error }}
+        isEmpty={false}
+        empty=""
+        onRetry={reload}
+      >
         <FailureGroups
-          failures={data?.actions.edges.map(({ node }) => failureOf(node))}
+          failures={edges?.map(({ node }) => failureOf(node))}
           isMore={data?.actions.pageInfo.hasNextPage === true}
           readAll={async () => {
             const read = async (after: string | null) =>
@@ -54,8 +62,8 @@ function FailedFanOuts(): ReactNode {
           noun="failed fan-outs"
           filter="Failed"
           empty={
-            <Teach icon={PackageCheck} title="Everything has got to its readers.">
-              A delivery that fails is tried again automatically; one that still fails stands here by its
+            <Teach icon={PackageCheck} title="Everything has reached its readers.">
+              A delivery that fails is tried again automatically; one that still fails is listed here by its
               error, and is tried again when its cause is mended.
             </Teach>
           }

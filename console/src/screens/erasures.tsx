@@ -60,7 +60,11 @@ export function ErasuresScreen(): ReactNode {
         {...{ isLoading, error }}
         isEmpty={erasures.length === 0}
         empty={
-          <Teach icon={Eraser} title="Nobody was erased." code='mutation { eraseMember(memberId: "mary") }'>
+          <Teach
+            icon={Eraser}
+            title="Nobody has been erased."
+            code='mutation { eraseMember(memberId: "mary") }'
+          >
             Erasing somebody removes their feed, follows, marks and mutes, and takes their name from all they
             did.
           </Teach>

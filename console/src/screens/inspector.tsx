@@ -9,6 +9,7 @@ import { isPerson } from '../ui/directory.ts';
 import { PersonTabs } from '../ui/person.tsx';
 import { Picker } from '../ui/picker.tsx';
 import { Reasons, WHY, type Why } from '../ui/reasons.tsx';
+import { useKnownEdges } from '../ui/said.ts';
 import { States, Teach } from '../ui/states.tsx';
 import { useEvery } from '../ui/use-every.ts';
 
@@ -73,7 +74,8 @@ export function InspectorScreen(): ReactNode {
       {id === '' ? (
         <div className="empty">
           <Teach icon={ScanSearch} title="Why does Mary not see this?">
-            Choose a person: the latest actions stand here, and beside each why it is in that feed or not.
+            Choose a person: the latest actions are listed here, and beside each why it is in that feed or
+            not.
           </Teach>
         </div>
       ) : (
@@ -91,12 +93,14 @@ interface InspectedProps {
 function Inspected({ memberId, side }: InspectedProps): ReactNode {
   const after = useRoute().query.get('after');
   const recent = useQuery<{ readonly actions: ActionPage }>(ACTIONS, { first: SHOWN, after });
-  const actions = recent.data?.actions.edges.map(({ node }) => node) ?? [];
+  const edges = useKnownEdges(recent.data?.actions.edges);
+  const actions = edges?.map(({ node }) => node) ?? [];
   useEvery(EVERY_MS, recent.reload);
   return (
     <>
       <States
-        {...{ isLoading: recent.isLoading, error: recent.error }}
+        isLoading={recent.isLoading || (recent.data !== undefined && edges === undefined)}
+        error={recent.error}
         isEmpty={actions.length === 0}
         empty="Nothing was published yet."
         onRetry={recent.reload}

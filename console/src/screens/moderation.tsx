@@ -219,8 +219,8 @@ function Content(): ReactNode {
             'Nothing is like that.'
           ) : (
             <Teach icon={ShieldAlert} title="Nothing was published yet." code={HIDE}>
-              What was published stands here, the latest first. Hidden, nobody but administrators sees it, at
-              once, and it can be shown again.
+              What was published is listed here, the latest first. Hidden, nobody but administrators sees it,
+              at once, and it can be shown again.
             </Teach>
           )
         }

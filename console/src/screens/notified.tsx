@@ -87,7 +87,7 @@ export function NotifiedScreen({ id }: { readonly id: string }): ReactNode {
       {action === '' ? (
         <div className="empty">
           <Teach icon={BellRing} title={`Why was ${id} not notified?`}>
-            Choose an action: each kind of event about it stands here, and beside it whether it is in the
+            Choose an action: each kind of event about it is listed here, and beside it whether it is in the
             notifications of <bdi>{id}</bdi>, and if not, why.
           </Teach>
         </div>

@@ -116,8 +116,8 @@ export function ReportsScreen(): ReactNode {
         onRetry={reload}
         empty={
           state === '' ? (
-            <Teach icon={Flag} title="Nothing is reported." code={REPORT}>
-              What members report stands here, what is reported most often first.
+            <Teach icon={Flag} title="Nothing has been reported." code={REPORT}>
+              What members report is listed here, what is reported most often first.
             </Teach>
           ) : (
             'None of these.'

@@ -177,7 +177,7 @@ function Lines<Line extends { readonly id: string }>({ read, children }: LinesPr
         isEmpty={shown.length === 0}
         empty={
           <Teach icon={ScrollText} title="Nothing yet.">
-            What is published, and what hosts are notified of, stands here as it happens; under the pointer
+            What is published, and what hosts are notified of, appears here as it happens; under the pointer
             nothing moves.
           </Teach>
         }

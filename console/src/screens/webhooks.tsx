@@ -70,7 +70,7 @@ function Receivers({ data, error, onSent }: ReceiversProps): ReactNode {
   const send = async (): Promise<void> => {
     try {
       await client.request(TEST);
-      setSaid('A test event is on its way to all receivers. What is not taken stands below.');
+      setSaid('A test event is on its way to all receivers. What is not taken is listed below.');
       onSent();
     } catch (error) {
       setSaid(error instanceof Error ? error.message : String(error));
@@ -148,11 +148,11 @@ export function WebhooksScreen(): ReactNode {
           empty={
             <Teach
               icon={Webhook}
-              title="No receiver refused anything."
+              title="No receiver has refused anything."
               code={`WEBHOOKS='[{"url": "https://example.com/hook", "secrets": ["whsec_…"]}]'`}
             >
               What a receiver takes at the first attempt is not listed; what it does not take is tried again,
-              and stands here by its error. Receivers are set where the server is started:
+              and is listed here by its error. Receivers are set where the server is started:
             </Teach>
           }
           retry={(id) => client.request(RETRY, { id })}

@@ -2,6 +2,7 @@ import { useQuery, type SummaryPart } from '@fanfare/react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { hrefTo, useRoute } from '../route.ts';
 import { Entry } from './entry.tsx';
+import { useKnownEdges } from './said.ts';
 import { States } from './states.tsx';
 import { markOf, titled, wordFor } from './words.ts';
 
@@ -55,10 +56,16 @@ export function ActionList({ query, variables, pick, empty, round = 0, before }:
     seen.current = round;
   }, [round, reload]);
   const page = data === undefined ? undefined : pick(data);
+  const edges = useKnownEdges(page?.edges);
   return (
-    <States {...{ isLoading, error, empty }} isEmpty={page?.edges.length === 0} onRetry={reload}>
+    <States
+      {...{ error, empty }}
+      isLoading={isLoading || (page !== undefined && edges === undefined)}
+      isEmpty={edges?.length === 0}
+      onRetry={reload}
+    >
       <ul className="actions">
-        {page?.edges.map(({ node }) => (
+        {edges?.map(({ node }) => (
           <li key={node.id} data-hidden={node.isHidden || undefined}>
             {before?.(node)}
             <div>

@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import { useClient } from './use-client.ts';
 
 type Client = ReturnType<typeof useClient>;
@@ -153,10 +153,10 @@ function useStore(): SaidStore {
   return store;
 }
 
-/** What an action says beside its sentence; undefined until it is known. */
-export function useSaid(action: Of): Said | null | undefined {
+/** What an action says beside its sentence; undefined until it is known, null of none. */
+export function useSaid(action: Of | null): Said | null | undefined {
   const store = useStore();
-  const get = (): Said | null | undefined => store.get(action);
+  const get = (): Said | null | undefined => (action === null ? null : store.get(action));
   return useSyncExternalStore(store.subscribe, get, get);
 }
 
@@ -172,4 +172,17 @@ export function useKnownItems<Item extends { readonly action: Of }>(items: reado
     return known.length === items.length ? items : known;
     // The version says that more of them may be known.
   }, [store, items, version]);
+}
+
+/** The last of these lists of which it is known what all of it says; undefined before there is one. */
+export function useKnownEdges<Edge extends { readonly node: Of }>(
+  edges: readonly Edge[] | undefined,
+): readonly Edge[] | undefined {
+  const store = useStore();
+  useSyncExternalStore(store.subscribe, store.getVersion, store.getVersion);
+  const [shown, setShown] = useState<readonly Edge[]>();
+  // Each is asked for, not only the first that is not known.
+  const isAwaited = (edges ?? []).filter(({ node }) => store.get(node) === undefined).length > 0;
+  if (!isAwaited && shown !== edges) setShown(edges);
+  return isAwaited ? shown : edges;
 }

@@ -39,7 +39,7 @@ export function Sentence({ kind, values, actor }: Props): ReactNode {
   const { data } = useQuery<Data>(query, { type });
   const sample = data?.actions?.edges[0]?.node ?? data?.feed?.edges[0]?.node.action;
   if (sample === undefined)
-    return <p className="quiet">Once an action of this type is published, its sentence stands here.</p>;
+    return <p className="quiet">Once an action of this type is published, its sentence appears here.</p>;
   const { descriptor } = sample;
   const typed = (text: string, at: number): string => {
     if (at === 0 && actor !== undefined && actor !== '') return actor;

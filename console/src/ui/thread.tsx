@@ -86,7 +86,8 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
           Earlier comments
         </button>
       )}
-      <Composer label="Write a comment" onSend={(text) => send(text)} />
+      {/* Below what is awaited it would be pushed down when that comes. */}
+      {status !== 'loading' && <Composer label="Write a comment" onSend={(text) => send(text)} />}
     </div>
   );
 }

@@ -321,7 +321,7 @@ export const words: Readonly<Record<string, string>> = {
   'Not in it': 'Nicht darin',
   'Which actions': 'Welche Aktionen',
   'Why does Mary not see this?': 'Warum sieht Maria das nicht?',
-  'Choose a person: the latest actions stand here, and beside each why it is in that feed or not.':
+  'Choose a person: the latest actions are listed here, and beside each why it is in that feed or not.':
     'Wählen Sie eine Person: Hier stehen die neuesten Aktionen und neben jeder, warum sie in deren Feed ist oder nicht.',
   'Nothing was published yet.': 'Noch wurde nichts veröffentlicht.',
   'None of these.': 'Nichts davon.',
@@ -334,7 +334,7 @@ export const words: Readonly<Record<string, string>> = {
   'it is switched off': 'es ist abgeschaltet',
   'Of the action': 'Zur Aktion',
   'Global id': 'Globale ID',
-  'Choose an action: each kind of event about it stands here, and beside it whether it is in the notifications of':
+  'Choose an action: each kind of event about it is listed here, and beside it whether it is in the notifications of':
     'Wählen Sie eine Aktion: Hier steht jede Art von Ereignis dazu und ob es mitgeteilt wurde:',
   ', and if not, why.': ', und falls nicht, warum.',
   'this action': 'diese Aktion',
@@ -391,8 +391,8 @@ export const words: Readonly<Record<string, string>> = {
   'Failed attempts': 'Fehlversuche',
   'The past hour of all processes, by # s. Lags are those of the last minute before each point.':
     'Die letzte Stunde aller Prozesse in Schritten von # s. Verzögerungen sind die der letzten Minute vor jedem Punkt.',
-  'Everything has got to its readers.': 'Alles ist bei seinen Lesern angekommen.',
-  'A delivery that fails is tried again automatically; one that still fails stands here by its error, and is tried again when its cause is mended.':
+  'Everything has reached its readers.': 'Alles ist bei seinen Lesern angekommen.',
+  'A delivery that fails is tried again automatically; one that still fails is listed here by its error, and is tried again when its cause is mended.':
     'Eine fehlgeschlagene Zustellung wird von selbst wiederholt; scheitert sie weiter, steht sie hier unter ihrem Fehler und wird wiederholt, wenn die Ursache behoben ist.',
   'no error is known': 'kein Fehler bekannt',
   after: 'nach',
@@ -408,7 +408,7 @@ export const words: Readonly<Record<string, string>> = {
   '. The first five:': '. Die ersten fünf:',
   deliveries: 'Zustellungen',
   'Look at what is stored': 'Gespeichertes ansehen',
-  'Nobody was erased.': 'Niemand wurde gelöscht.',
+  'Nobody has been erased.': 'Niemand wurde gelöscht.',
   'Erasing somebody removes their feed, follows, marks and mutes, and takes their name from all they did.':
     'Wird jemand gelöscht, verschwinden Feed, Gefolgtes, Markierungen und Stummschaltungen, und der Name wird aus allem entfernt, was die Person getan hat.',
   Who: 'Wer',
@@ -425,10 +425,10 @@ export const words: Readonly<Record<string, string>> = {
   '# events behind': '# Ereignisse zurück',
   'seen in the settings': 'in den Einstellungen gesehen',
   'Send a test event': 'Testereignis senden',
-  'A test event is on its way to all receivers. What is not taken stands below.':
+  'A test event is on its way to all receivers. What is not taken is listed below.':
     'Ein Testereignis ist unterwegs zu allen Empfängern. Was nicht angenommen wird, steht unten.',
-  'No receiver refused anything.': 'Kein Empfänger hat etwas abgelehnt.',
-  'What a receiver takes at the first attempt is not listed; what it does not take is tried again, and stands here by its error. Receivers are set where the server is started:':
+  'No receiver has refused anything.': 'Kein Empfänger hat etwas abgelehnt.',
+  'What a receiver takes at the first attempt is not listed; what it does not take is tried again, and is listed here by its error. Receivers are set where the server is started:':
     'Was ein Empfänger gleich annimmt, ist nicht aufgeführt; was er nicht annimmt, wird wiederholt und steht hier unter seinem Fehler. Empfänger werden beim Start des Servers eingestellt:',
   'waits for an earlier event': 'wartet auf ein früheres Ereignis',
   next: 'nächster',
@@ -444,7 +444,7 @@ export const words: Readonly<Record<string, string>> = {
   'With what is selected': 'Mit dem Ausgewählten',
   'Show again': 'Wieder zeigen',
   'Nothing is like that.': 'Nichts ist so.',
-  'What was published stands here, the latest first. Hidden, nobody but administrators sees it, at once, and it can be shown again.':
+  'What was published is listed here, the latest first. Hidden, nobody but administrators sees it, at once, and it can be shown again.':
     'Hier steht, was veröffentlicht wurde, das Neueste zuerst. Verborgenes sieht sofort nur noch die Administration; es lässt sich wieder zeigen.',
   'Nothing was moderated.': 'Noch wurde nichts moderiert.',
   Unhidden: 'Wieder gezeigt',
@@ -455,8 +455,8 @@ export const words: Readonly<Record<string, string>> = {
   Taken: 'Übernommen',
   Resolved: 'Erledigt',
   Dismissed: 'Abgewiesen',
-  'Nothing is reported.': 'Nichts ist gemeldet.',
-  'What members report stands here, what is reported most often first.':
+  'Nothing has been reported.': 'Nichts ist gemeldet.',
+  'What members report is listed here, what is reported most often first.':
     'Hier steht, was Mitglieder melden, das am häufigsten Gemeldete zuerst.',
   'hidden until somebody has looked': 'verborgen, bis jemand nachgesehen hat',
   'taken by': 'übernommen von',
@@ -511,7 +511,7 @@ export const words: Readonly<Record<string, string>> = {
   ', may be left out': ', darf fehlen',
   English: 'Englisch',
   Deutsch: 'Deutsch',
-  'Once an action of this type is published, its sentence stands here.':
+  'Once an action of this type is published, its sentence appears here.':
     'Sobald eine Aktion dieses Typs veröffentlicht ist, steht hier ihr Satz.',
 
   // Tail
@@ -527,7 +527,7 @@ export const words: Readonly<Record<string, string>> = {
   'Go on': 'Weiter',
   'More than': 'Mehr als',
   'came at once; the oldest of them are left out.': 'kamen auf einmal; die ältesten sind weggelassen.',
-  'What is published, and what hosts are notified of, stands here as it happens; under the pointer nothing moves.':
+  'What is published, and what hosts are notified of, appears here as it happens; under the pointer nothing moves.':
     'Was veröffentlicht und Hosts mitgeteilt wird, steht hier, sobald es geschieht; unter dem Zeiger bewegt sich nichts.',
 
   // The demo
