@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { MongoClient } from 'mongodb';
+import { MongoClient, type Db } from 'mongodb';
 import { startEmbeddedServices, type EmbeddedServices } from '@fanfare/local-engine';
 import { Closer } from '../../src/lib/closer.ts';
 
@@ -111,4 +111,15 @@ function postgresDurability(dataDir: string): string {
     if (new RegExp(`^${name} = 'off'`, 'm').test(settings))
       throw new Error(`The engine of the benchmark runs with ${name} off: its figures would not count`);
   return 'PostgreSQL with fsync, synchronous_commit and full_page_writes on';
+}
+
+/** A database that is dropped with what else the closer has. */
+export function ownDatabase({ driver }: Environment, closer: Closer, name: string): Db {
+  const db = driver.db(name);
+  closer.own({
+    [Symbol.asyncDispose]: async () => {
+      await db.dropDatabase();
+    },
+  });
+  return db;
 }

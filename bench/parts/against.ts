@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Closer } from '../../src/lib/closer.ts';
+import { ownDatabase } from '../harness/environment.ts';
 import type { ActionDocument, NewsfeedItemDocument } from '../../src/storage/documents/documents.ts';
 import { checkOut } from '../harness/checkout.ts';
 import { startApi, tokenFor } from '../harness/fanfare.ts';
@@ -75,12 +76,7 @@ async function pageMeasures(
   length: number,
 ): Promise<readonly Measure[]> {
   const database = `bench_against_${name}`;
-  const db = environment.driver.db(database);
-  closer.own({
-    [Symbol.asyncDispose]: async () => {
-      await db.dropDatabase();
-    },
-  });
+  const db = ownDatabase(environment, closer, database);
   const api = closer.own(await startApi({ environment, database, checkout }));
   const world = {
     actions: db.collection<ActionDocument>('actions'),
@@ -104,12 +100,7 @@ async function writesMeasures(
   { name, checkout }: Side,
 ): Promise<readonly Measure[]> {
   const database = `bench_against_writes_${name}`;
-  const db = environment.driver.db(database);
-  closer.own({
-    [Symbol.asyncDispose]: async () => {
-      await db.dropDatabase();
-    },
-  });
+  const db = ownDatabase(environment, closer, database);
   const api = closer.own(await startApi({ environment, database, checkout }, true));
   const count = sized(options, { full: 200, short: 200, smoke: 20 });
   return measureSmallWrites({ actions: db.collection('actions') }, { api, count, side: `, ${name}` });

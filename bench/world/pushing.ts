@@ -1,4 +1,5 @@
 import type { Closer } from '../../src/lib/closer.ts';
+import { ownDatabase } from '../harness/environment.ts';
 import { startChild, type Child } from '../harness/child.ts';
 import { startApi, startWorker, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { graphqlRequest, LanePool } from '../harness/http-lanes.ts';
@@ -75,11 +76,7 @@ export async function openFanfare(
 ): Promise<PushingFanfare> {
   const env = { MAX_CONNECTIONS: String(watching + OTHER_CONNECTIONS) };
   const of = { environment, database, checkout };
-  closer.own({
-    [Symbol.asyncDispose]: async () => {
-      await environment.driver.db(database).dropDatabase();
-    },
-  });
+  ownDatabase(environment, closer, database);
   const api = closer.own(await startApi({ ...of, env }, isOneProcess));
   const worker = isOneProcess ? api : closer.own(await startWorker(of));
   const pool = closer.own(new LanePool(api.url, OTHER_CONNECTIONS));

@@ -1,5 +1,5 @@
 import type { ActionId } from '../../../src/domain/action.ts';
-import type { NotificationEvent, NotificationGroup } from '../../../src/domain/notification.ts';
+import type { NotificationGroup } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { Known } from '../../../src/feed/store/known-answers.ts';
 import type { PairToRead, Source, SourcePlace } from './store/notifications.ts';
@@ -57,20 +57,4 @@ export interface Reading {
   readonly place: SourcePlace | null;
   /** No document that was not read yet has a later time; -Infinity: all were read. */
   readonly bound: number;
-}
-
-export function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ id, actorId, at }, index) => {
-      const other = others[index];
-      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
-    })
-  );
-}
-
-/** Their events are in order, newest first. */
-export function oldestOf(groups: readonly NotificationGroup[]): number | null {
-  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
-  return times.length === 0 ? null : Math.min(...times);
 }

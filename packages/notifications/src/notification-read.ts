@@ -25,7 +25,7 @@ import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { UnreadCount } from '../../../src/features/shapes.ts';
-import { areEqual, keptOf, oldestOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
+import { keptOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
 import {
   MOST_EVENTS,
   NOTHING_BESIDE,
@@ -562,4 +562,20 @@ function groupOf(key: string, { kind, actionId, refId, events }: Builder): Notif
     .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1))
     .slice(0, MOST_EVENTS);
   return { key, kind, actionId, refId, at: newest[0]?.at ?? new Date(0), events: newest };
+}
+
+function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ id, actorId, at }, index) => {
+      const other = others[index];
+      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
+    })
+  );
+}
+
+/** Their events are in order, newest first. */
+function oldestOf(groups: readonly NotificationGroup[]): number | null {
+  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }
