@@ -1,4 +1,5 @@
 import { type AddCommands, TENANT, TOKEN } from '../../../src/cli/context.ts';
+import { OPERATOR, ROLES } from '../../../src/domain/viewer.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export.ts';
 import type { RebuildOptions } from './rebuild.ts';
@@ -10,7 +11,11 @@ export const addOperators: AddCommands = (program, context, exit) => {
     .command('token')
     .description('print a token')
     .requiredOption('--sub <user>', 'user id')
-    .option('--roles <roles>', 'one or more of user, service, admin, operator, separated by commas', 'user')
+    .option(
+      '--roles <roles>',
+      `one or more of ${[...ROLES, OPERATOR].join(', ')}, separated by commas`,
+      'user',
+    )
     .option('--expires <duration>', 'validity', '30d')
     .option(...TENANT)
     .action(async (options: TokenOptions) => {
