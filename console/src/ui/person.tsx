@@ -22,7 +22,10 @@ export function PageHead({ id, name, children }: HeadProps): ReactNode {
         <p className="meta">
           {name !== id && <code>{id}</code>}
           {children}
-          {followerCount !== undefined && <span>{counted(followerCount, 'follower')}</span>}
+          {/* Its room is kept: on a phone it can be a line of its own. */}
+          <span style={{ visibility: followerCount === undefined ? 'hidden' : 'visible' }}>
+            {counted(followerCount ?? 0, 'follower')}
+          </span>
         </p>
       </div>
       <FollowButton refId={id} />
