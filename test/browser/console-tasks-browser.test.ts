@@ -42,10 +42,11 @@ function keyboardOf(page: Page): Hand {
   const come = async (control: string): Promise<void> => {
     const found = `document.evaluate(${JSON.stringify(control)}, document, null, 9, null).singleNodeValue`;
     for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
-      const is = await page.evaluate(`${found} === null ? 'away' : ${found} === document.activeElement`);
+      const isShown = `${found}?.checkVisibility({ visibilityProperty: true })`;
+      const is = await page.evaluate(`${isShown} ? ${found} === document.activeElement : 'away'`);
       if (is === true) return;
       // Also when it goes with what was shown before, and comes again.
-      if (is === 'away') await page.locator(`::-p-xpath(${control})`).wait();
+      if (is === 'away') await page.locator(`::-p-xpath(${control})`).setVisibility('visible').wait();
       else await page.keyboard.press('Tab');
     }
     throw new Error(`${control} cannot be reached by Tab`);
