@@ -61,12 +61,19 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
   let server: PreviewServer;
   let folder: string;
   let reader = 'ann';
+  /** One for each reader: with one of each second a busy tab would have several, and a socket for each of them. */
+  const tokens = new Map<string, Promise<string>>();
+  const token = (): Promise<string> => {
+    const known = tokens.get(reader) ?? app.token(reader);
+    tokens.set(reader, known);
+    return known;
+  };
   beforeAll(async () => {
     browser = ofBrowser(found);
     app = await startTestApp();
     folder = await mkdtemp(join(tmpdir(), 'fanfare-example-'));
     const config: InlineConfig = {
-      ...exampleConfig({ url: app.url, token: () => app.token(reader) }),
+      ...exampleConfig({ url: app.url, token }),
       ...{ configFile: false, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } },
       // Their sources, as everywhere in the tests.
       resolve: {
