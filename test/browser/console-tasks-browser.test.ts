@@ -297,7 +297,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('tasks of an operator', ()
       await expect.poll(placeOf, { ...WAIT, message: `${control} of ${screen}` }).not.toBeNull();
       const after = await placeOf();
       if (before !== null && before !== after)
-        moved.push(`${control} by ${operation}: ${String(before)} to ${String(after)}`);
+        moved.push(`${control} by ${operation}: ${JSON.stringify([before, after])}`);
     }
     expect(moved).toEqual([]);
   });
