@@ -46,7 +46,7 @@ async function run(context: PartContext): Promise<PartReport> {
   for (const side of sides) measures.push(...(await pageMeasures(context, closer, side, length)));
   for (const side of sides) measures.push(await eventsMeasure(context, closer, side));
   for (const side of sides) measures.push(...(await writesMeasures(context, closer, side)));
-  const series = await alternate(measures, roundsOf(options, { full: [9, 3], short: [3, 2], smoke: [1, 1] }));
+  const series = await alternate(measures, roundsOf(options, { full: [9, 5], short: [3, 5], smoke: [1, 1] }));
   return {
     title: 'This checkout beside another commit',
     about: [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { encodeActionId } from '../../src/domain/node-ids.ts';
 import { tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
@@ -7,7 +8,7 @@ import { untilDone } from '../harness/statistics.ts';
 import { ratingInput } from './actions.ts';
 import { expectPage } from './pages.ts';
 import { readerId } from './people.ts';
-import { BOOKMARK, FOLLOW, FOLLOW_MANY, INTERACT, PUBLISH_MANY } from './queries.ts';
+import { BOOKMARK, FOLLOW, FOLLOW_MANY, INTERACT, PUBLISH, PUBLISH_MANY } from './queries.ts';
 import { openFanOuts, type RawWorld } from './raw.ts';
 
 /** Readers of each action. */
@@ -18,17 +19,21 @@ const MOST_INPUTS = 50;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What readers write all day: the mutation, for an action or for a ref that nobody else follows yet. */
+/** What is written all day: the mutation, for an action or for a ref that nobody else follows yet. */
 const WRITES: Readonly<Record<string, (actionId: string, refId: string) => readonly [string, Fields]>> = {
   follow: (_actionId, refId) => [FOLLOW, { refId }],
   like: (actionId) => [INTERACT, { input: { actionId, kind: 'LIKE' } }],
   comment: (actionId) => [INTERACT, { input: { actionId, kind: 'COMMENT', text: 'Well said.' } }],
   bookmark: (actionId) => [BOOKMARK, { actionId }],
+  publish: (_actionId, id) => [
+    PUBLISH,
+    { input: ratingInput(0, [{ id }], { idempotencyKey: randomUUID() }) },
+  ],
 };
 
 /** The writes a second to be reached, as a multiple of the commit before. */
 export const WRITES_FASTER = Object.fromEntries(
-  Object.keys(WRITES).map((write) => [rateOfWrites(write), 2.5]),
+  ['follow', 'like', 'comment', 'bookmark'].map((write) => [rateOfWrites(write), 2.5]),
 );
 
 function rateOfWrites(write: string): string {
@@ -78,7 +83,11 @@ export async function measureSmallWrites(
         // Nobody does the same again in a later round.
         const ids = own[index] ?? [];
         const actionId = ids[(Math.floor(index / groups) + written) % ids.length] ?? '';
-        return graphqlRequest(api.url, token, ...mutation(actionId, nameOf('new', index + written)));
+        return graphqlRequest(
+          api.url,
+          write === 'publish' ? host : token,
+          ...mutation(actionId, nameOf('new', index + written)),
+        );
       });
       const cpu = (): number =>
         [...cpuByKind(kinds)].reduce((sum, [kind, seconds]) => sum + (kind === 'benchmark' ? 0 : seconds), 0);
