@@ -38,7 +38,8 @@ const NOTHING: TenantIds = {
   delivery: 'a'.repeat(32),
   report: global('Report', 'a'.repeat(24)),
 };
-const SOON = new Date(Date.now() + 86_400_000).toISOString();
+const AFTER_ALL_TESTS = new Date(Date.now() + 86_400_000);
+const SOON = AFTER_ALL_TESTS.toISOString();
 
 const closer = new Closer();
 const webhooks = new Map<string, WebhookTarget>();
@@ -203,8 +204,7 @@ async function settled(): Promise<void> {
     .toBe(0);
   await expect.poll(() => erasures.countDocuments({ state: 'RUNNING' }), { timeout: PATIENCE_MS }).toBe(0);
   // The second pass of an erasure comes by the clock, and a slow machine would see it here.
-  const afterAllTests = new Date(Date.now() + 86_400_000);
-  await erasures.updateMany({ state: 'CONFIRMING' }, { $set: { 'pass.due': afterAllTests } });
+  await erasures.updateMany({ state: 'CONFIRMING' }, { $set: { 'pass.due': AFTER_ALL_TESTS } });
 }
 
 /** What differs from one time to the next for the same data. */
