@@ -1,5 +1,6 @@
 import type { FeedEntry, FeedPosition } from '../../../src/domain/newsfeed-item.ts';
 import type { UserId } from '../../../src/domain/action.ts';
+import { groupsOf } from '../../../src/lib/groups-of.ts';
 import { isBehind } from '../../../src/feed/models/stored-entries.ts';
 import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../../../src/feed/feed-store.ts';
 import { toPlace } from '../../../src/feed/store/feed-position.ts';
@@ -13,14 +14,7 @@ export function separated<T>(
   nameOf: (value: T) => string,
 ): { readonly alike: readonly (readonly T[])[]; readonly others: readonly T[] } {
   if (all.length < MANY) return { alike: [], others: all };
-  const groups = new Map<string, T[]>();
-  for (const value of all) {
-    const name = nameOf(value);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [value]);
-    else group.push(value);
-  }
-  const found = [...groups.values()];
+  const found = [...groupsOf(all, nameOf).values()];
   return {
     alike: found.filter(({ length }) => length >= MANY),
     others: found.filter(({ length }) => length < MANY).flat(),

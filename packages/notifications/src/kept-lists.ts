@@ -1,6 +1,7 @@
 import type { ActionId } from '../../../src/domain/action.ts';
 import type { NotificationGroup } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
+import { onceFor } from '../../../src/lib/once-for.ts';
 import { Known } from '../../../src/feed/store/known-answers.ts';
 import type { PairToRead, Source, SourcePlace } from './store/notifications.ts';
 
@@ -36,19 +37,15 @@ const MOST_KEPT = 50_000;
  * Lists of a process by its collections, and their first pages. While the database gives the same answer to the first read, a
  * list is the same: the answer has the version of each action of which more was read, which changes with its interactions.
  */
-const kept = new WeakMap<object, { readonly lists: Known<Found>; readonly pages: Known<FoundPage> }>();
+const kept = onceFor((_collections: object) => ({
+  lists: new Known<Found>(MOST_KEPT, ({ groups }) => sizeOf(groups)),
+  pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => sizeOf(edges.map(({ node }) => node))),
+}));
 
-export function keptOf({ collections }: Context) {
-  const known = kept.get(collections);
-  if (known !== undefined) return known;
-  const sizeOf = (groups: readonly NotificationGroup[]): number =>
-    groups.reduce((sum, { events }) => sum + events.length, 1);
-  const made = {
-    lists: new Known<Found>(MOST_KEPT, ({ groups }) => sizeOf(groups)),
-    pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => sizeOf(edges.map(({ node }) => node))),
-  };
-  kept.set(collections, made);
-  return made;
+export const keptOf = ({ collections }: Context) => kept(collections);
+
+function sizeOf(groups: readonly NotificationGroup[]): number {
+  return groups.reduce((sum, { events }) => sum + events.length, 1);
 }
 
 /** How far a source was read. */

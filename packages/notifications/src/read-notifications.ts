@@ -1,3 +1,4 @@
+import { onceFor } from '../../../src/lib/once-for.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../../src/domain/action.ts';
@@ -312,16 +313,12 @@ export async function findNotifications(
   return keys.map((key) => found.get(key) ?? null);
 }
 
-const actors = new WeakMap<NotificationGroup, readonly string[]>();
+const actors = onceFor(({ events }: NotificationGroup): readonly string[] => [
+  ...new Set(events.flatMap(({ actorId }) => actorId ?? [])),
+]);
 
 /** The members who did it: distinct, newest first. */
-export function actorsOf({ group }: Notification): readonly string[] {
-  const known = actors.get(group);
-  if (known !== undefined) return known;
-  const made = [...new Set(group.events.flatMap(({ actorId }) => actorId ?? []))];
-  actors.set(group, made);
-  return made;
-}
+export const actorsOf = ({ group }: Notification): readonly string[] => actors(group);
 
 /** Number of events, exact to 100. */
 export function countEvents({ group: { events } }: Notification): UnreadCount {

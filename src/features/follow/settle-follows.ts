@@ -6,6 +6,7 @@ import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.t
 import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
+import { groupsOf } from '../../lib/groups-of.ts';
 import { once } from '../../lib/once.ts';
 import type { CachedAction } from '../../storage/actions/actions.ts';
 import { announceListChange, resynchronise } from '../../feed/announce.ts';
@@ -184,14 +185,8 @@ function openSince({ spans }: UnsettledFollow): number {
   return Math.min(...open.map((span) => span.since.getTime()));
 }
 
-function byFollower(follows: readonly UnsettledFollow[]): Map<UserId, UnsettledFollow[]> {
-  const groups = new Map<UserId, UnsettledFollow[]>();
-  for (const follow of follows) {
-    const group = groups.get(follow.followerId);
-    if (group === undefined) groups.set(follow.followerId, [follow]);
-    else group.push(follow);
-  }
-  return groups;
+function byFollower(follows: readonly UnsettledFollow[]) {
+  return groupsOf(follows, ({ followerId }) => followerId);
 }
 
 function isHeld(action: Action, follows: readonly UnsettledFollow[]): boolean {

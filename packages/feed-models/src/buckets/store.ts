@@ -1,3 +1,4 @@
+import { groupsOf } from '../../../../src/lib/groups-of.ts';
 import { feedCollection, index, type Declaration } from '../../../../src/storage/documents/declaration.ts';
 import type { FeedModel, FeedStore, FeedPageQuery } from '../../../../src/feed/feed-store.ts';
 import {
@@ -182,7 +183,7 @@ function bucketFeedStore(options: BucketModel): FeedStore {
     for (let round = 0; pending.length > 0; round++) {
       if (round === MAX_ROUNDS) throw new Error('Entries met other writers again and again');
       const isBlind = round === 0 && isFirstAttempt;
-      const places = isBlind ? new Map<string, BucketPlace[]>() : byEntry(await placesOf(pending));
+      const places = byEntry(isBlind ? [] : await placesOf(pending));
       const missing: BucketEntry[] = [];
       const moving: BucketEntry[] = [];
       const raising: BucketPlace[] = [];
@@ -319,15 +320,7 @@ function isBetter(a: BucketPlace, b: BucketPlace): boolean {
   return byPosition === 0 ? a.bucketId > b.bucketId : byPosition < 0;
 }
 
-function byEntry(places: readonly BucketPlace[]): Map<string, BucketPlace[]> {
-  const groups = new Map<string, BucketPlace[]>();
-  for (const place of places) {
-    const group = groups.get(keyOf(place));
-    if (group === undefined) groups.set(keyOf(place), [place]);
-    else group.push(place);
-  }
-  return groups;
-}
+const byEntry = (places: readonly BucketPlace[]) => groupsOf(places, keyOf);
 
 /** Unambiguous, since an action id has no spaces. */
 function keyOf({ userId, actionId }: Pick<BucketEntry, 'userId' | 'actionId'>): string {
