@@ -39,7 +39,10 @@ export interface BegunPage {
 export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
   const { userId } = session.identity;
   const ahead = core.feedReader.readAhead(userId, query, () => core.feeds.touch(userId, clock.now()));
-  return { reader: lookUp(), ahead };
+  const reader = lookUp();
+  // Who learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
+  reader.catch(() => undefined);
+  return { reader, ahead };
 
   async function lookUp(): Promise<ReaderProfile> {
     const known = await ahead.known();
