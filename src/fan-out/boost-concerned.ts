@@ -39,7 +39,7 @@ export async function boostsSince(
   const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
   // A pass over the audience visits several chunks at once, and watchers first.
   const most = Math.max(CHUNK, Math.floor(delivered / 10));
-  const raising = { action, interactions: recent, raisedTo: others };
+  const raising = { action, interactions: recent, raisedTo: others, withReaders: false };
   const { concerned, lacking, isCut } = (await concernedReaders(collections, [raising], most + 1))(raising);
   const all = new Set([...concerned, ...lacking]);
   return isCut || all.size > most ? null : { userIds: [...all], others };

@@ -1,6 +1,7 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
+import { LRUCache } from 'lru-cache';
 import type { Core } from '../core.ts';
-import type { Action, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor, type Lifts } from '../../domain/relevancy.ts';
@@ -8,6 +9,7 @@ import { surviveLiveLog } from '../../feed/announce.ts';
 import {
   concernedReaders,
   feedsLacking,
+  hasFewReaders,
   namedBy,
   type Concerned,
   type Raising,
@@ -86,12 +88,13 @@ const CLOCK_DIFFERENCE_MS = 2_000;
 const MOST_RAISED = 500;
 
 /**
- * Counts the change and raises the action without a pass, if nobody watches and few have it. `null`: a pass is needed, as always
- * if one is pending or has ended since the change began, because that may have counted it already.
+ * Counts the change and raises the action without a pass, if few have it and none of them watches, or nobody watches at all.
+ * `null`: a pass is needed, as always if one is pending or has ended since the change began, because that may have counted it
+ * already.
  *
  * Nothing is lost: until the change is settled, upkeep finds it. Feeds that get the action before the write are raised after it,
- * and who fills one afterwards finds the interaction, or that the action has changed. Whom the interaction concerns by then, and
- * whose feed may lack the action, are found after the write; who begins to watch before feeds are raised, after that. Feeds of those
+ * and who fills one afterwards finds the interaction, or that the action has changed. Who the readers are, whom the interaction
+ * concerns, and whose feed may lack the action, are found after the write; who watches, after feeds are raised. Feeds of those
  * whom it concerns later are rebuilt with it; and an edit of the action makes the write fail.
  */
 async function countAlone(
@@ -109,13 +112,19 @@ async function countAlone(
   if (isPending || passedOn !== null || (!canRaise && (liftsAll || named.length > 0))) return null;
   const placeOf = relevancyFor(action, [{ kind, actorId, departmentIds, latest: boost }], weights);
   const isLifted = (userId: UserId): boolean => placeOf({ ...NOT_CONCERNED, userId }) >= boost;
-  if (!named.every(isLifted) || (await isAnybodyWatched(core))) return null;
+  const isFew = hasFewReaders(action);
+  const { watched } = looks(core);
+  if (!named.every(isLifted) || watched.has(action.id) || (!isFew && (await isWatched(core, null))))
+    return null;
   const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
   const counted = await core.actions.countInteraction({ action, change, boost, lastPassBefore: before });
   if (counted === null) return null;
   const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
-  const raising = { action, interactions: [{ actorId, departmentIds }], raisedTo: others };
-  const { concerned, lacking, isCut } = await concernedBy(core, raising);
+  const { concerned, lacking, isCut, now, readers } = await concernedBy(core, {
+    ...{ action, interactions: [{ actorId, departmentIds }], raisedTo: others, withReaders: true },
+  });
+  // Whether one was counted that has been written again since is not known: the pass it gets counts all.
+  if (now === null || (!counted.isCertain && now.rev !== counted.rev)) return null;
   const userIds = [...concerned];
   const isMore = isCut || userIds.length > (canRaise ? MOST_RAISED : 0);
   const isLacking =
@@ -127,8 +136,9 @@ async function countAlone(
     userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
   ]);
   // Who has begun to watch may have read the feed as it was before.
-  if (await isAnybodyWatched(core)) return mark(core, interaction, { kind: 'none' });
-  return counted;
+  if (!(await isWatched(core, isFew ? readers : null))) return now;
+  watched.set(action.id, true);
+  return mark(core, interaction, { kind: 'none' });
 }
 
 /** Interactions that are looked after together, and those whose feeds are: up to `MOST_RAISED` of each. */
@@ -139,7 +149,9 @@ const FEEDS_AT_ONCE = 10;
 const looks = onceFor((core: Core) => ({
   concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
   lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
-  watched: gathered(() => lookForWatchers(core), Infinity),
+  watchers: gathered((all: readonly (ReadonlySet<UserId> | null)[]) => lookForWatchers(core, all), AT_ONCE),
+  /** Actions whose readers watched a moment ago: they need a pass, and nothing before it. */
+  watched: new LRUCache<ActionId, true>({ max: 10_000, ttl: 10_000 }),
 }));
 
 const readConcerned = ({ collections }: Core, raisings: readonly Raising[]) =>
@@ -155,16 +167,25 @@ async function isLackingIn(core: Core, risen: Risen): Promise<boolean> {
   return (await looks(core).lacking(risen))(risen);
 }
 
-/** Whether anybody watches anything; true if that is not known. One look-up in Redis for calls at the same time. */
-const isAnybodyWatched = (core: Core): Promise<boolean> => looks(core).watched(null);
+/** Whether one of the readers watches, or `null`: anybody; true if that is not known. */
+async function isWatched(core: Core, readers: ReadonlySet<UserId> | null): Promise<boolean> {
+  return (await looks(core).watchers(readers))(readers);
+}
 
-async function lookForWatchers({ liveLog, onLiveLogError }: Core): Promise<boolean> {
+/** A look-up in Redis, and one more if it is asked for anybody. */
+async function lookForWatchers(
+  { liveLog, onLiveLogError }: Core,
+  all: readonly (ReadonlySet<UserId> | null)[],
+): Promise<(readers: ReadonlySet<UserId> | null) => boolean> {
   try {
-    for await (const some of liveLog.allWatched()) if (some.length > 0) return true;
-    return false;
+    const watched = await liveLog.watched([...new Set(all.flatMap((readers) => [...(readers ?? [])]))]);
+    let isAnybody = watched.length > 0;
+    if (!isAnybody && all.includes(null))
+      for await (const some of liveLog.allWatched()) isAnybody ||= some.length > 0;
+    return (readers) => (readers === null ? isAnybody : watched.some((userId) => readers.has(userId)));
   } catch (error) {
     surviveLiveLog(error, onLiveLogError);
-    return true;
+    return () => true;
   }
 }
 

@@ -4,7 +4,6 @@ import { claimedBy, type Claim } from '../../../fan-out/store/fan-out-claim.ts';
 import { gathered } from '../../../lib/gathered.ts';
 import { groupsOf } from '../../../lib/groups-of.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
-import { inTurns } from '../../../storage/database/batches.ts';
 import type { ActionDocument, NewClaim } from '../../../storage/documents/documents.ts';
 import type { EventEntries } from '../../../storage/stages/event-entries.ts';
 import { claimedIfDue } from '../../../storage/stages/fan-out-stages.ts';
@@ -50,12 +49,22 @@ export function engagement(collection: Collection<ActionDocument>, events: Event
     /**
      * Records on an action that its interactions changed, where that concerns nobody else. `null`: the action is gone or has
      * been edited since it was read, or one of its passes is pending or may have counted the change: then a pass is needed. One
-     * round trip; two for calls at the same time.
+     * round trip, shared by calls at the same time.
      */
-    async countInteraction(one: Counting): Promise<Action | null> {
-      return (await count(one)).get(readAs(one)) ?? null;
+    async countInteraction(one: Counting): Promise<Counted | null> {
+      const { revs, isEach, isNone } = await count(one);
+      const rev = revs.get(readAs(one));
+      return rev === undefined || isNone ? null : { rev, isCertain: isEach };
     },
   };
+}
+
+/** A change that was probably counted. */
+export interface Counted {
+  /** Of the action, unless it has been written again since. */
+  readonly rev: number;
+  /** Otherwise only the revision tells. */
+  readonly isCertain: boolean;
 }
 
 /** A change to be counted. */
@@ -71,36 +80,24 @@ const readAs = ({ action: { id, version, audienceRev } }: Counting): string =>
 /** Calls whose changes are counted together. */
 const COUNTED_AT_ONCE = 50;
 
-/** Gives the actions whose changes were counted, by how they were read. */
+interface CountedTogether {
+  /** By how the actions were read. */
+  readonly revs: ReadonlyMap<string, number>;
+  readonly isEach: boolean;
+  readonly isNone: boolean;
+}
+
 const counting = (collection: Collection<ActionDocument>) =>
-  gathered(async (all: readonly Counting[]): Promise<ReadonlyMap<string, Action>> => {
+  gathered(async (all: readonly Counting[]): Promise<CountedTogether> => {
     // In one order in all processes: two that meet never wait for each other.
     const groups = [...groupsOf(all, readAs)].sort(([name], [other]) => (name < other ? -1 : 1));
     const writes = groups.map(([name, alike]) => ({ name, ...countedAll(alike) }));
-    const [first, ...others] = writes;
-    if (first === undefined) return new Map();
-    if (others.length === 0) {
-      const { name, filter, stages } = first;
-      const document = await collection.findOneAndUpdate(filter, revised(stages), {
-        returnDocument: 'after',
-      });
-      return new Map(document === null ? [] : [[name, toAction(document)]]);
-    }
     const { matchedCount } = await collection.bulkWrite(
       writes.map(({ filter, stages, rev }) => ({ updateOne: { filter, update: revised(stages, rev) } })),
       { ordered: false },
     );
-    const ids = writes.map(({ filter }) => filter._id);
-    const documents = await inTurns(collection.find({ _id: { $in: ids } }));
-    const found = new Map(documents.map((document) => [document._id.toHexString(), document]));
-    return new Map(
-      writes.flatMap(({ name, filter, rev }) => {
-        const document = found.get(filter._id.toHexString());
-        // Whether one was counted that has been written again since is not known: the pass it gets counts all.
-        const isCounted = document?.rev === rev || matchedCount === writes.length;
-        return document !== undefined && isCounted ? [[name, toAction(document)] as const] : [];
-      }),
-    );
+    const revs = new Map(writes.map(({ name, rev }) => [name, rev]));
+    return { revs, isEach: matchedCount === writes.length, isNone: matchedCount === 0 };
   }, COUNTED_AT_ONCE);
 
 /** One write for changes of an action that was read alike. */
