@@ -19,15 +19,18 @@ const MOST_INPUTS = 50;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is written all day: the mutation, for an action or for a ref that nobody else follows yet. */
-const WRITES: Readonly<Record<string, (actionId: string, refId: string) => readonly [string, Fields]>> = {
-  follow: (_actionId, refId) => [FOLLOW, { refId }],
-  like: (actionId) => [INTERACT, { input: { actionId, kind: 'LIKE' } }],
-  comment: (actionId) => [INTERACT, { input: { actionId, kind: 'COMMENT', text: 'Well said.' } }],
-  bookmark: (actionId) => [BOOKMARK, { actionId }],
-  publish: (_actionId, id) => [
+/** An action, a ref that the reader does not follow yet, and one with ten followers. */
+type On = Readonly<Record<'actionId' | 'newRef' | 'readRef', string>>;
+
+/** What is written all day. */
+const WRITES: Readonly<Record<string, (on: On) => readonly [string, Fields]>> = {
+  follow: ({ newRef }) => [FOLLOW, { refId: newRef }],
+  like: ({ actionId }) => [INTERACT, { input: { actionId, kind: 'LIKE' } }],
+  comment: ({ actionId }) => [INTERACT, { input: { actionId, kind: 'COMMENT', text: 'Well said.' } }],
+  bookmark: ({ actionId }) => [BOOKMARK, { actionId }],
+  publish: ({ readRef }) => [
     PUBLISH,
-    { input: ratingInput(0, [{ id }], { idempotencyKey: randomUUID() }) },
+    { input: ratingInput(0, [{ id: readRef }], { idempotencyKey: randomUUID() }) },
   ],
 };
 
@@ -82,12 +85,12 @@ export async function measureSmallWrites(
       const requests = tokens.map((token, index): WireRequest => {
         // Nobody does the same again in a later round.
         const ids = own[index] ?? [];
-        const actionId = ids[(Math.floor(index / groups) + written) % ids.length] ?? '';
-        return graphqlRequest(
-          api.url,
-          write === 'publish' ? host : token,
-          ...mutation(actionId, nameOf('new', index + written)),
-        );
+        const on: On = {
+          actionId: ids[(Math.floor(index / groups) + written) % ids.length] ?? '',
+          newRef: nameOf('new', index + written),
+          readRef: nameOf('read', index),
+        };
+        return graphqlRequest(api.url, write === 'publish' ? host : token, ...mutation(on));
       });
       const cpu = (): number =>
         [...cpuByKind(kinds)].reduce((sum, [kind, seconds]) => sum + (kind === 'benchmark' ? 0 : seconds), 0);
