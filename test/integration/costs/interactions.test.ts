@@ -165,6 +165,26 @@ test.for<[string, Partial<PublishActionInput>, (parts: Parts, actionId: string) 
   expect(list.shown.get(action.id)?.action.engagement.likes).toBe(1);
 });
 
+test('who likes what its readers watch has it counted by a pass, and from the second time on by nothing else', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.follow(parts.session('ann'), 'actor', null);
+  const { action } = await parts.publish({ scope: 'PUBLIC', actorId: 'actor' });
+  await parts.fanOut();
+  await using _list = await openLiveList(parts, parts.session('ann').identity);
+  const like = async (userId: string) => {
+    await rested(parts);
+    const commands = await commandsOf(parts.database, () =>
+      parts.services.addInteraction(parts.session(userId), { actionId: action.id, kind: 'LIKE' }),
+    );
+    await parts.fanOut();
+    return namesOf(commands).filter((name) => name.endsWith(' actions'));
+  };
+  expect(await like('bob')).toEqual(['aggregate actions', 'update actions', 'findAndModify actions']);
+  expect(await like('cid')).toEqual(['aggregate actions', 'findAndModify actions']);
+  const [stored] = await parts.repositories.actions.findByIds([action.id]);
+  expect(stored?.engagement.likes).toBe(2);
+});
+
 test('an action with many readers is liked with a pass as soon as anybody watches', async () => {
   await using parts = await openParts();
   const { action } = await parts.publish({ scope: 'PUBLIC' });
