@@ -41,13 +41,14 @@ export async function resumeConflicts(result: Document, batch: Batch): Promise<D
     if (deadlocked.length > 0) await backOff(++deadlocks);
     const part = await batch.run(Buffer.concat(left.map((index) => operations[index] ?? Buffer.alloc(0))));
     whole['writeErrors'] = errors.filter((error) => !hit.has(place(error)));
-    add(whole, part, left);
+    addPart(whole, part, left);
   }
   if (listOf(whole, 'writeErrors').length === 0) delete whole['writeErrors'];
   return whole;
 }
 
-function add(whole: Document, part: Document, indexes: readonly number[]): void {
+/** Adds the result of some operations to that of all. @param indexes their places among all. */
+export function addPart(whole: Document, part: Document, indexes: readonly number[]): void {
   for (const name of ['n', 'nModified']) {
     if (part[name] !== undefined) whole[name] = Number(whole[name] ?? 0) + Number(part[name]);
   }

@@ -117,6 +117,9 @@ function killCursors(request: Request, context: CommandContext): Buffer {
   });
 }
 
+export const countQuery =
+  'SELECT document FROM documentdb_api.count_query($1::text, $2::documentdb_core.bson)';
+
 async function single(request: Request, context: CommandContext, sql: string): Promise<Buffer> {
   collectionOf(request);
   const [document] = await context.engine.row({
@@ -134,12 +137,7 @@ export const readCommands: Handlers = {
   aggregate,
   getMore,
   killCursors,
-  count: (request, context) =>
-    single(
-      request,
-      context,
-      'SELECT document FROM documentdb_api.count_query($1::text, $2::documentdb_core.bson)',
-    ),
+  count: (request, context) => single(request, context, countQuery),
   distinct: (request, context) =>
     single(
       request,

@@ -1,15 +1,16 @@
 import type { Document } from 'mongodb';
-import { bsonType, documentLength, peek } from '../bson/peek.ts';
-import { arrayOf, flagOf, numberOf } from '../bson/values.ts';
+import { bsonType, documentLength, peek, splitSequence } from '../bson/peek.ts';
+import { arrayOf, embedded, flagOf, numberOf } from '../bson/values.ts';
 import { decode, encode } from '../bson/encode.ts';
 import type { CommandContext, Handlers } from '../context.ts';
-import { resumeConflicts } from '../conflicts.ts';
+import { addPart, resumeConflicts } from '../conflicts.ts';
 import { explainDuplicates, type BatchSource } from '../duplicate-keys.ts';
 import { deadlocksInResult, oneByOne, type Call } from '../engine.ts';
 import { mongoCode, sqlstateOf } from '../engine-errors.ts';
 import { CommandError, commandError, errorCode } from '../errors.ts';
 import { StatementError } from '../postgres/errors.ts';
 import { collectionOf, engineSpec, maxTimeOf } from '../spec.ts';
+import { countQuery } from './read.ts';
 import type { Request } from '../wire/request.ts';
 
 /** The three batch commands: the field that carries the operations, and the statement that runs them. */
@@ -20,7 +21,7 @@ interface Batch {
 
 const parameters = '($1::text, $2::documentdb_core.bson, $3::documentdb_core.bsonsequence';
 const insert = { sql: `SELECT p_result, p_success FROM documentdb_api.insert${parameters})` };
-const remove = { sql: `SELECT p_result, p_success FROM documentdb_api.delete${parameters})` };
+const removal = { sql: `SELECT p_result, p_success FROM documentdb_api.delete${parameters})` };
 const update = { sql: `SELECT p_result, p_success FROM documentdb_api.update${parameters})` };
 /** Commits as it goes, so that rivals for the same documents do not wait for the end of a long batch. */
 const updateInParts = {
@@ -36,16 +37,20 @@ const batches = {
     field: 'updates',
     call: (isSingle, isRetry) => (isSingle ? update : isRetry ? updateOneByOne : updateInParts),
   },
-  delete: { field: 'deletes', call: () => remove },
+  delete: { field: 'deletes', call: () => removal },
 } as const satisfies Record<string, Batch>;
 
 /**
  * Hands a batch to the engine. A document sequence goes through as it came and a result without errors comes back as
  * it is: neither is decoded here.
  */
-async function write(request: Request, context: CommandContext, { field, call }: Batch): Promise<Buffer> {
+async function write(
+  request: Request,
+  context: CommandContext,
+  { field, call }: Batch,
+  operations = operationsOf(request, field),
+): Promise<Buffer> {
   const collection = collectionOf(request);
-  const operations = operationsOf(request, field);
   const spec = engineSpec(request.body, [field]);
   const run = async (part: Buffer, isRetry: boolean): Promise<[Buffer, boolean]> => {
     const [result, success] = await context.engine.row({
@@ -63,12 +68,82 @@ async function write(request: Request, context: CommandContext, { field, call }:
   if (isClean) return result;
   const whole = await resumeConflicts(decode(result), {
     operations,
-    isOrdered: !request.body.fields.has('ordered') || flagOf(request.body, 'ordered'),
+    isOrdered: isOrdered(request),
     run: async (part) => decode((await run(part, true))[0]),
   });
   return encode(
     await withMongoErrors(whole, { engine: context.engine, db: request.db, collection, operations }),
   );
+}
+
+function isOrdered({ body }: Request): boolean {
+  return !body.fields.has('ordered') || flagOf(body, 'ordered');
+}
+
+/**
+ * Where it is to delete one document, the engine passes over it if a rival has just rewritten it, and deletes none. Of all
+ * that match it misses none. So what is named by its id is deleted as all that has the id; anything else runs alone,
+ * and again while something matches.
+ */
+async function remove(request: Request, context: CommandContext): Promise<Buffer> {
+  const operations = splitSequence(operationsOf(request, batches.delete.field)).map(asAllOfId);
+  if (!operations.some(isOfOne)) return write(request, context, batches.delete, Buffer.concat(operations));
+  const whole: Document = { n: 0, ok: 1 };
+  for (const [index, operation] of operations.entries()) {
+    const query = isOfOne(operation) ? embedded(peek(operation), 'q') : undefined;
+    const part = await repeated(
+      async () => decode(await write(request, context, batches.delete, operation)),
+      async ({ n, writeErrors }) =>
+        n === 0 && writeErrors === undefined && query !== undefined && (await isAny(request, context, query)),
+    );
+    addPart(whole, part, [index]);
+    if (isOrdered(request) && part['writeErrors'] !== undefined) break;
+  }
+  return encode(whole);
+}
+
+async function repeated<T>(run: () => Promise<T>, isMissed: (result: T) => Promise<boolean>): Promise<T> {
+  for (;;) {
+    const result = await run();
+    if (!(await isMissed(result))) return result;
+  }
+}
+
+function isOfOne(operation: Buffer): boolean {
+  return numberOf(peek(operation), 'limit') === 1;
+}
+
+function asAllOfId(operation: Buffer): Buffer {
+  const { fields } = peek(operation);
+  const limit = fields.get('limit');
+  const query = embedded(peek(operation), 'q');
+  const id = query === undefined ? undefined : peek(query).fields.get('_id');
+  if (limit === undefined || id === undefined || !isOfOne(operation) || MAY_BE_OF_MANY.has(id.type))
+    return operation;
+  const all = Buffer.from(operation);
+  // Zero in any of the types of numbers.
+  return all.fill(0, limit.value, limit.end);
+}
+
+/** Types of a condition on ids that several documents may meet. */
+const MAY_BE_OF_MANY: ReadonlySet<number> = new Set([
+  bsonType.document,
+  bsonType.array,
+  bsonType.regex,
+  bsonType.undefined,
+  bsonType.null,
+]);
+
+/** Whether a document matches now. */
+async function isAny(request: Request, context: CommandContext, query: Buffer): Promise<boolean> {
+  const command = { count: collectionOf(request), query: decode(query), limit: 1 };
+  const [answer] = await context.engine.row({
+    sql: countQuery,
+    parameters: [request.db, encode(command)],
+    maxTimeMs: maxTimeOf(request.body),
+    abort: context.clientLeft,
+  });
+  return answer != null && numberOf(peek(answer), 'n') !== 0;
 }
 
 /** The operations as concatenated BSON: a document sequence, or the array in the command's body. */
@@ -116,11 +191,22 @@ async function findAndModify(request: Request, context: CommandContext): Promise
     maxTimeMs: maxTimeOf(request.body),
   };
   const isUpsert = flagOf(request.body, 'upsert');
-  const [result, success] = await context.engine.row(call).catch((error: unknown) => {
-    // Somebody else inserted it meanwhile: now there is something to modify.
-    if (isUpsert && isDuplicateKey(error)) return context.engine.row(call);
-    throw error;
-  });
+  const query = flagOf(request.body, 'remove') ? embedded(request.body, 'query') : undefined;
+  const [result, success] = await repeated(
+    () =>
+      context.engine.row(call).catch((error: unknown) => {
+        // Somebody else inserted it meanwhile: now there is something to modify.
+        if (isUpsert && isDuplicateKey(error)) return context.engine.row(call);
+        throw error;
+      }),
+    // A document to be removed is passed over as in `remove`.
+    async ([found, isDone]) =>
+      query !== undefined &&
+      isDone?.[0] === 1 &&
+      found != null &&
+      peek(found).fields.get('value')?.type === bsonType.null &&
+      (await isAny(request, context, query)),
+  );
   if (!result) throw commandError('InternalError', 'The engine gave no result');
   context.statistics.noteWritten(request.db, collection, 1);
   if (success?.[0] === 1) return result;
@@ -151,7 +237,7 @@ export function refuseTransaction(request: Request): void {
 export const writeCommands: Handlers = {
   insert: (request, context) => write(request, context, batches.insert),
   update: (request, context) => write(request, context, batches.update),
-  delete: (request, context) => write(request, context, batches.delete),
+  delete: remove,
   findAndModify,
   findandmodify: findAndModify,
 };
