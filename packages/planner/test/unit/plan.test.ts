@@ -165,7 +165,7 @@ describe('a plan', () => {
 
   test('has as many workers as can handle the work and the wake-ups', () => {
     const of = (process: number): Plan =>
-      planOf(workloadOf({ members: 50_000_000 }), { ...MEASURED_COSTS, wake: { process, database: 0 } });
+      planOf(workloadOf({ members: 100_000_000 }), { ...MEASURED_COSTS, wake: { process, database: 0 } });
     const { suffices, cores } = of(800);
     const without = of(0).suffices;
     expect(suffices).toBeGreaterThan(without);
