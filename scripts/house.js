@@ -58,7 +58,7 @@ const LIMITS = {
   'files with "bookmark"': 8,
   'files with "snooz"': 6,
   'files with "tenant"': 45,
-  'lines of bench': 5_110,
+  'lines of bench': 5_155,
 };
 for (const [name, value] of Object.entries(rows)) {
   const limit = LIMITS[name];

@@ -25,6 +25,7 @@ import {
   type PushingFanfare,
 } from '../world/pushing.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
+import { importInto } from './small-actions.ts';
 
 /** Of more, each event would be a message of its own to a publisher that has nothing else to do for minutes. */
 const MOST_USUAL = 1_000;
@@ -36,6 +37,9 @@ const READS = 80;
 const PUBLICATIONS = 10;
 const loaded = (who: string): string =>
   `${who}, under ${String(READS)} reads and ${String(PUBLICATIONS)} publications a second`;
+/** Actions of an import that waits meanwhile. */
+const IMPORTED = 10_000;
+const BESIDE_IMPORT = `${ONE_PROCESS}, while an import waits`;
 /** One at a time goes on for so many milliseconds, but so often at least. */
 const LONGEST_MS = 10_000;
 const FEWEST = 2;
@@ -65,6 +69,7 @@ async function run(context: PartContext): Promise<PartReport> {
       'Every connected subscriber gets every action, from sockets in a process of their own. One at a time: milliseconds from the call that publishes to the receipt, over all sockets.',
       `In bursts: events/s from the call that publishes them all to the last receipt (${all.map(({ subscribers, burst }) => `${String(burst)} actions to ${String(subscribers)} sockets`).join(', ')}).`,
       'Fanfare: a mutation over HTTP, one worker process, one API process, or both in one; it stores every delivery and decides every event for its reader. Raw insert + one message: for each action the plain driver stores the items, and each socket is sent a string of the same length with a part of its own.',
+      `While an import waits: ${IMPORTED.toLocaleString('en')} actions with one reader each, which the same process delivers.`,
       'The usual ways, up to 1,000 sockets: a publisher sends each reader the same action; neither stores nor decides.',
     ],
     figures: all.flatMap(ratiosOf),
@@ -117,7 +122,10 @@ async function withSubscribers(context: PartContext, subscribers: number): Promi
       return { [nameOf(pushing.name, 'events/s')]: rate, ...Object.fromEntries(micros) };
     },
   ]);
-  if (subscribers === FEW) measures.push(...both.map((one) => () => underLoad(context, one)));
+  if (subscribers === FEW) {
+    measures.push(...both.map((one) => () => underLoad(context, one)));
+    measures.push(await besideImport(context, closer));
+  }
   const rounds = roundsOf(options, { full: [5, 1], short: [2, 1], smoke: [1, 1] });
   return { subscribers, burst, series: await alternate(measures, rounds) };
 }
@@ -164,6 +172,25 @@ async function underLoad({ options }: PartContext, fanfare: PushingFanfare) {
   return {
     [nameOf(loaded(name), 'p50, ms')]: quantile(latencies, 0.5),
     [nameOf(loaded(name), 'p99, ms')]: quantile(latencies, 0.99),
+  };
+}
+
+/** One at a time, while an import waits and is delivered. */
+async function besideImport(context: PartContext, closer: Closer): Promise<Measure> {
+  const database = 'bench_push_import';
+  const count = sized(context.options, { full: IMPORTED, short: IMPORTED, smoke: 200 });
+  // It empties the database.
+  const begin = await importInto(context, closer, database, count);
+  const of = { followers: FEW, watching: FEW, database, isOneProcess: true };
+  const fanfare = await openFanfare(context, closer, of);
+  const single = sized(context.options, { full: 60, short: 60, smoke: 2 });
+  return async () => {
+    await begin();
+    const latencies = (await latenciesOf(fanfare, FEW, single)).flat();
+    return {
+      [nameOf(BESIDE_IMPORT, 'p50, ms')]: quantile(latencies, 0.5),
+      [nameOf(BESIDE_IMPORT, 'p99, ms')]: quantile(latencies, 0.99),
+    };
   };
 }
 
@@ -224,10 +251,17 @@ function ratiosOf({ subscribers, series }: PushFigures): Figure[] {
       const named = { ...figure, name: `${figure.name}, to ${String(FEW)} sockets` };
       return who.startsWith(ONE_PROCESS) ? atMost(most, 'ms', named) : named;
     };
-    return [ONE_PROCESS, FANFARE].flatMap((who) => [
-      ...[of(who, 'p50, ms', 12), of(who, 'p99, ms', 40)],
-      ...[of(loaded(who), 'p50, ms', 18), of(loaded(who), 'p99, ms', 80)],
-    ]);
+    const [idle, beside] = [ONE_PROCESS, BESIDE_IMPORT].map((who) =>
+      seriesNamed(series, nameOf(who, 'p50, ms')),
+    ) as [Series, Series];
+    return [
+      ...[ONE_PROCESS, FANFARE].flatMap((who) => [
+        ...[of(who, 'p50, ms', 12), of(who, 'p99, ms', 40)],
+        ...[of(loaded(who), 'p50, ms', 18), of(loaded(who), 'p99, ms', 80)],
+      ]),
+      atMost(2, '× without', ratioFigure(`${beside.name} / without`, beside, idle)),
+      of(BESIDE_IMPORT, 'p99, ms', 150),
+    ];
   }
   const to = `events/s to ${String(subscribers)} sockets`;
   const limit = ratioFigure(`${to} / the least that stores and pushes`, rate(FANFARE), rate(LEAST));

@@ -13,7 +13,7 @@ import {
   type Measure,
   type Series,
 } from '../harness/rounds.ts';
-import { now } from '../harness/statistics.ts';
+import { now, untilDone } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { informPlanner, load, openRawWorld, type RawWorld } from '../world/raw.ts';
 
@@ -30,7 +30,7 @@ async function run(context: PartContext): Promise<PartReport> {
   const { environment, options } = context;
   const [few, many] = sized(options, { full: [1_000, 100_000], short: [1_000, 10_000], smoke: [100, 200] });
   await using closer = new Closer();
-  const template = await publishOne(context);
+  const template = await publishOne(context, DATABASE);
   const measures: Measure[] = [];
   // With few and with many turn about: how fast the machine is does not stay the same.
   for (const waiting of [few, many] as const) {
@@ -74,14 +74,26 @@ function leastAt(waiting: number): string {
   return `plain driver, ${waiting.toLocaleString('en')} waiting`;
 }
 
-/** An action as the server records it. */
-async function publishOne({ environment }: PartContext) {
-  await using world = await openRawWorld(environment, DATABASE);
-  await using fanfare = await openInProcess(environment, DATABASE, { worker: false });
-  await fanfare.publish(ratingInput(0, [], { mentions: ['reader-0'] }));
-  const [action] = await world.actions.find().toArray();
-  if (action === undefined) throw new Error('The published action is not there');
+/** An action with one reader as the server records it. */
+async function publishOne({ environment }: PartContext, database: string) {
+  await using world = await openRawWorld(environment, database);
+  await using fanfare = await openInProcess(environment, database, { worker: false });
+  await fanfare.publish(ratingInput(0, [], { mentions: ['member-0'] }));
+  const action = await world.actions.findOne({ mentions: 'member-0' });
+  if (action === null) throw new Error('The published action is not there');
   return action;
+}
+
+/** Has an import of so many actions wait, each time it is called, until a worker has begun with it. */
+export async function importInto(context: PartContext, closer: Closer, database: string, count: number) {
+  const template = await publishOne(context, database);
+  const world = closer.own(await openRawWorld(context.environment, database));
+  return async (): Promise<void> => {
+    await fill(world, template, count);
+    await untilDone('An import', 10, async () =>
+      Math.max(0, (await world.actions.countDocuments(WAITING)) - count + 1),
+    );
+  };
 }
 
 /** Has so many actions wait. */
@@ -91,7 +103,7 @@ async function fill(world: RawWorld, template: WithId<ActionDocument>, waiting: 
   await world.items.deleteMany({});
   const missing = waiting - (await actions.countDocuments(WAITING));
   await load(actions, missing, (index) => {
-    const userId = `reader-${String(index % READERS)}`;
+    const userId = `member-${String(index % READERS)}`;
     const audience = template.audience.map((key) => (key.startsWith('user:') ? `user:${userId}` : key));
     const recorded = new Date();
     // Longer ago than what rankings score: that is not part of the delivery.
