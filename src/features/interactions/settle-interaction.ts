@@ -1,7 +1,6 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
-import { LRUCache } from 'lru-cache';
 import type { Core } from '../core.ts';
-import type { Action, ActionId, UserId } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor, type Lifts } from '../../domain/relevancy.ts';
@@ -11,6 +10,7 @@ import {
   feedsLacking,
   hasFewReaders,
   namedBy,
+  watchedLately,
   type Concerned,
   type Raising,
   type Risen,
@@ -150,8 +150,8 @@ const looks = onceFor((core: Core) => ({
   concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
   lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
   watchers: gathered((all: readonly (ReadonlySet<UserId> | null)[]) => lookForWatchers(core, all), AT_ONCE),
-  /** Actions whose readers watched a moment ago: they need a pass, and nothing before it. */
-  watched: new LRUCache<ActionId, true>({ max: 10_000, ttl: 10_000 }),
+  /** They need a pass, and nothing before it. */
+  watched: watchedLately(),
 }));
 
 const readConcerned = ({ collections }: Core, raisings: readonly Raising[]) =>

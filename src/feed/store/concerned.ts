@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { ObjectId, type Document, type WithId } from 'mongodb';
-import type { Action, RefId, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import {
   concernedSince,
   concernedUntil,
@@ -46,6 +47,9 @@ const FEW_READERS = 100;
 export function hasFewReaders({ fanOut, pullRefIds }: Action): boolean {
   return fanOut.delivered <= FEW_READERS && pullRefIds.length === 0;
 }
+
+/** Actions whose readers watched a moment ago. */
+export const watchedLately = () => new LRUCache<ActionId, true>({ max: 10_000, ttl: 10_000 });
 
 type Found =
   | { readonly refId: RefId; readonly of: UserId }
