@@ -134,9 +134,5 @@ const NAME_ALL = `mutation NameAll($members: [MemberInput!]!, $refs: [RefInput!]
   upsertRefs(refs: $refs)
 }`;
 
-/** What an earlier commit is to be left behind by. */
-const TARGETS: Readonly<Record<string, number>> = {
-  [measureOf(FEED, 'rate')]: 3,
-  [`events/s to ${String(SOCKETS)} sockets`]: 2.5,
-  ...WRITES_FASTER,
-};
+/** What 595d98a0 is to be left behind by. */
+const TARGETS: Readonly<Record<string, number>> = { [measureOf(FEED, 'rate')]: 1.15, ...WRITES_FASTER };
