@@ -23,6 +23,12 @@ test.for<[string, (things: Collection<Thing>, _id: string) => Promise<boolean>]>
     async (things, _id) => (await things.deleteOne({ _id: { $gte: _id, $lte: _id } })).deletedCount === 1,
   ],
   [
+    'deleteOne by an expression with a variable',
+    async (things, name) =>
+      (await things.deleteOne({ name, $expr: { $eq: ['$name', '$$it'] } }, { let: { it: name } }))
+        .deletedCount === 1,
+  ],
+  [
     'a batch',
     async (things, name) =>
       (
@@ -63,6 +69,7 @@ test('of several documents that match, deleteOne deletes one, also in a batch', 
   expect((await things.bulkWrite([one, one], { ordered: false })).deletedCount).toBe(2);
   expect((await things.deleteOne({ _id: { $in: ['a', 'b', 'c', 'd'] } })).deletedCount).toBe(1);
   expect((await things.deleteOne({ name: 'same' })).deletedCount).toBe(0);
+  expect(await things.findOneAndDelete({})).toBeNull();
 });
 
 test('a batch of deletes stops at its first error if it is ordered, and says which it was', async () => {

@@ -8,7 +8,8 @@ import type { Request } from '../wire/request.ts';
 import { explainCommand } from './explain.ts';
 
 const columns = 'cursorPage, continuation, persistConnection, cursorId';
-const firstPage = {
+/** Statements of the commands that open a cursor. */
+export const firstPage = {
   find: `SELECT ${columns} FROM documentdb_api.find_cursor_first_page($1::text, $2::documentdb_core.bson)`,
   aggregate: `SELECT ${columns} FROM documentdb_api.aggregate_cursor_first_page($1::text, $2::documentdb_core.bson)`,
 } as const;
@@ -117,9 +118,6 @@ function killCursors(request: Request, context: CommandContext): Buffer {
   });
 }
 
-export const countQuery =
-  'SELECT document FROM documentdb_api.count_query($1::text, $2::documentdb_core.bson)';
-
 async function single(request: Request, context: CommandContext, sql: string): Promise<Buffer> {
   collectionOf(request);
   const [document] = await context.engine.row({
@@ -137,7 +135,12 @@ export const readCommands: Handlers = {
   aggregate,
   getMore,
   killCursors,
-  count: (request, context) => single(request, context, countQuery),
+  count: (request, context) =>
+    single(
+      request,
+      context,
+      'SELECT document FROM documentdb_api.count_query($1::text, $2::documentdb_core.bson)',
+    ),
   distinct: (request, context) =>
     single(
       request,

@@ -10,7 +10,7 @@ import { mongoCode, sqlstateOf } from '../engine-errors.ts';
 import { CommandError, commandError, errorCode } from '../errors.ts';
 import { StatementError } from '../postgres/errors.ts';
 import { collectionOf, engineSpec, maxTimeOf } from '../spec.ts';
-import { countQuery } from './read.ts';
+import { firstPage } from './read.ts';
 import type { Request } from '../wire/request.ts';
 
 /** The three batch commands: the field that carries the operations, and the statement that runs them. */
@@ -135,15 +135,21 @@ const MAY_BE_OF_MANY: ReadonlySet<number> = new Set([
 ]);
 
 /** Whether a document matches now. */
-async function isAny(request: Request, context: CommandContext, query: Buffer): Promise<boolean> {
-  const command = { count: collectionOf(request), query: decode(query), limit: 1 };
-  const [answer] = await context.engine.row({
-    sql: countQuery,
+async function isAny(request: Request, context: CommandContext, filter: Buffer): Promise<boolean> {
+  const variables = embedded(request.body, 'let');
+  const command = {
+    ...{ find: collectionOf(request), filter: decode(filter), limit: 1, singleBatch: true },
+    ...(variables === undefined ? {} : { let: decode(variables) }),
+  };
+  const [page] = await context.engine.row({
+    sql: firstPage.find,
     parameters: [request.db, encode(command)],
     maxTimeMs: maxTimeOf(request.body),
     abort: context.clientLeft,
   });
-  return answer != null && numberOf(peek(answer), 'n') !== 0;
+  if (!page) throw commandError('InternalError', 'The engine gave no page');
+  const { cursor } = decode(page) as { cursor: { firstBatch: unknown[] } };
+  return cursor.firstBatch.length > 0;
 }
 
 /** The operations as concatenated BSON: a document sequence, or the array in the command's body. */
@@ -191,7 +197,8 @@ async function findAndModify(request: Request, context: CommandContext): Promise
     maxTimeMs: maxTimeOf(request.body),
   };
   const isUpsert = flagOf(request.body, 'upsert');
-  const query = flagOf(request.body, 'remove') ? embedded(request.body, 'query') : undefined;
+  const isRemoval = flagOf(request.body, 'remove');
+  const query = embedded(request.body, 'query') ?? encode({});
   const [result, success] = await repeated(
     () =>
       context.engine.row(call).catch((error: unknown) => {
@@ -201,7 +208,7 @@ async function findAndModify(request: Request, context: CommandContext): Promise
       }),
     // A document to be removed is passed over as in `remove`.
     async ([found, isDone]) =>
-      query !== undefined &&
+      isRemoval &&
       isDone?.[0] === 1 &&
       found != null &&
       peek(found).fields.get('value')?.type === bsonType.null &&
