@@ -15,6 +15,7 @@ import {
   type Raising,
   type Risen,
 } from '../../feed/store/concerned.ts';
+import type { LiveLog } from '../../live/live-log.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { onceFor } from '../../lib/once-for.ts';
@@ -144,13 +145,19 @@ async function countAlone(
 /** Interactions that are looked after together, and those whose feeds are: up to `MOST_RAISED` of each. */
 const AT_ONCE = 50;
 const FEEDS_AT_ONCE = 10;
+/** Readers of whom Redis is asked in one command. */
+const READERS_AT_ONCE = 1_000;
 
 /** What several calls at the same time read in one command. */
 const looks = onceFor((core: Core) => ({
   concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
   lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
-  watchers: gathered((all: readonly (ReadonlySet<UserId> | null)[]) => lookForWatchers(core, all), AT_ONCE),
-  /** They need a pass, and nothing before it. */
+  watchers: gathered(
+    (all: readonly Readers[]) => lookForWatchers(core, all),
+    READERS_AT_ONCE,
+    (readers) => readers?.size ?? 0,
+  ),
+  /** Actions whose readers watched a moment ago: they get a pass at once. */
   watched: watchedLately(),
 }));
 
@@ -167,26 +174,32 @@ async function isLackingIn(core: Core, risen: Risen): Promise<boolean> {
   return (await looks(core).lacking(risen))(risen);
 }
 
-/** Whether one of the readers watches, or `null`: anybody; true if that is not known. */
-async function isWatched(core: Core, readers: ReadonlySet<UserId> | null): Promise<boolean> {
+/** `null`: anybody. */
+type Readers = ReadonlySet<UserId> | null;
+
+/** Whether one of them watches; true if that is not known. */
+async function isWatched(core: Core, readers: Readers): Promise<boolean> {
   return (await looks(core).watchers(readers))(readers);
 }
 
 /** A look-up in Redis, and one more if it is asked for anybody. */
 async function lookForWatchers(
   { liveLog, onLiveLogError }: Core,
-  all: readonly (ReadonlySet<UserId> | null)[],
-): Promise<(readers: ReadonlySet<UserId> | null) => boolean> {
+  all: readonly Readers[],
+): Promise<(readers: Readers) => boolean> {
   try {
     const watched = await liveLog.watched([...new Set(all.flatMap((readers) => [...(readers ?? [])]))]);
-    let isAnybody = watched.length > 0;
-    if (!isAnybody && all.includes(null))
-      for await (const some of liveLog.allWatched()) isAnybody ||= some.length > 0;
+    const isAnybody = watched.length > 0 || (all.includes(null) && (await isAnybodyThere(liveLog)));
     return (readers) => (readers === null ? isAnybody : watched.some((userId) => readers.has(userId)));
   } catch (error) {
     surviveLiveLog(error, onLiveLogError);
     return () => true;
   }
+}
+
+async function isAnybodyThere(liveLog: LiveLog): Promise<boolean> {
+  for await (const some of liveLog.allWatched()) if (some.length > 0) return true;
+  return false;
 }
 
 /** Several comments of a member are removed at once, and of an interrupted change it is not known what else it was. */

@@ -47,15 +47,11 @@ export function engagement(collection: Collection<ActionDocument>, events: Event
     },
 
     /**
-     * Records on an action that its interactions changed, where that concerns nobody else. `null`: the action is gone or has
-     * been edited since it was read, or one of its passes is pending or may have counted the change: then a pass is needed. One
-     * round trip, shared by calls at the same time.
+     * Records on an action that its interactions changed, without a pass. `null`: the action is gone or has been edited since it
+     * was read, or one of its passes is pending or may have counted the change: then a pass is needed. One round trip, shared by
+     * calls at the same time.
      */
-    async countInteraction(one: Counting): Promise<Counted | null> {
-      const { revs, isEach, isNone } = await count(one);
-      const rev = revs.get(readAs(one));
-      return rev === undefined || isNone ? null : { rev, isCertain: isEach };
-    },
+    countInteraction: async (one: Counting): Promise<Counted | null> => (await count(one))(one),
   };
 }
 
@@ -80,24 +76,23 @@ const readAs = ({ action: { id, version, audienceRev } }: Counting): string =>
 /** Calls whose changes are counted together. */
 const COUNTED_AT_ONCE = 50;
 
-interface CountedTogether {
-  /** By how the actions were read. */
-  readonly revs: ReadonlyMap<string, number>;
-  readonly isEach: boolean;
-  readonly isNone: boolean;
-}
-
 const counting = (collection: Collection<ActionDocument>) =>
-  gathered(async (all: readonly Counting[]): Promise<CountedTogether> => {
+  gathered(async (all: readonly Counting[]): Promise<(one: Counting) => Counted | null> => {
     // In one order in all processes: two that meet never wait for each other.
     const groups = [...groupsOf(all, readAs)].sort(([name], [other]) => (name < other ? -1 : 1));
-    const writes = groups.map(([name, alike]) => ({ name, ...countedAll(alike) }));
+    const writes = groups.map(([name, alike]) => [name, countedAll(alike)] as const);
     const { matchedCount } = await collection.bulkWrite(
-      writes.map(({ filter, stages, rev }) => ({ updateOne: { filter, update: revised(stages, rev) } })),
+      writes.map(([, { filter, stages, rev }]) => ({
+        updateOne: { filter, update: revised(stages, rev) },
+      })),
       { ordered: false },
     );
-    const revs = new Map(writes.map(({ name, rev }) => [name, rev]));
-    return { revs, isEach: matchedCount === writes.length, isNone: matchedCount === 0 };
+    const byName = new Map(writes);
+    const isCertain = matchedCount === writes.length;
+    return (one) => {
+      const write = byName.get(readAs(one));
+      return write === undefined || matchedCount === 0 ? null : { rev: write.rev, isCertain };
+    };
   }, COUNTED_AT_ONCE);
 
 /** One write for changes of an action that was read alike. */
