@@ -44,12 +44,12 @@ const rows = {
   ),
   'lines of bench': sum(filesOf('bench/').map(([, text]) => linesOf(text))),
 };
-/** No more than this may be on main. Who goes below one of them lowers it. */
+/**
+ * No more than this may be on main; a change that goes below a limit lowers it. Lines and files are only reported: a feature costs as many
+ * as it needs.
+ */
 const LIMITS = {
-  'files of src': 392,
-  'lines of src': 52_950,
   '*Dependencies types': 5,
-  'Pick<': 60,
   // Without the lines of the functions in them.
   'functions over 60': 0,
   // What a process has once: docs/architecture.md gives the reasons.
@@ -58,7 +58,6 @@ const LIMITS = {
   'files with "bookmark"': 8,
   'files with "snooz"': 6,
   'files with "tenant"': 45,
-  'lines of bench': 5_155,
 };
 for (const [name, value] of Object.entries(rows)) {
   const limit = LIMITS[name];
