@@ -145,7 +145,7 @@ builder.mutationFields((t) => ({
       isBulk: t.arg.boolean({
         defaultValue: false,
         description:
-          'The actions are not urgent and are delivered after everything else. More than 20 always are.',
+          'The actions are not urgent and are delivered after everything else. More than 20 always are. From a service it is an import: hooks are not asked, and there is no `item.delivered`.',
       }),
     },
     extensions: { size: { lengthOf: 'inputs', max: MAX_INPUTS } },

@@ -108,7 +108,8 @@ export async function publishAction(
 
 /**
  * Records many actions in few writes; each one succeeds or fails on its own.
- * @param options.isBulk deliver after everything else, since nobody is waiting. Always the case for more than 20 actions.
+ * @param options.isBulk deliver after everything else, since nobody is waiting. Always the case for more than 20 actions. By a
+ *   service it is an import: the host is not asked, and not notified of deliveries.
  * @throws FanfareError BAD_USER_INPUT for more than 500.
  */
 export async function publishActions(
@@ -145,7 +146,9 @@ export async function publishActions(
   refuse(await lateOf(core, inputsOf()), (_input, path) => tooLate(path));
   const groups = await groupsOf(core.members, inputsOf());
   refuse(await grouplessOf(core, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
-  const { held, refused } = isBulk ? NOTHING_HELD : await heldByHost(core, identity, inputsOf());
+  // A program of the host imports what the host has already. Of anybody else, `isBulk` chooses the lane and nothing more.
+  const isImported = isBulk && identity.roles.has('service');
+  const { held, refused } = isImported ? NOTHING_HELD : await heldByHost(core, identity, inputsOf());
   refuse(
     new Set(refused.keys()),
     (input) => refused.get(input) ?? new FanfareError('FORBIDDEN', 'The host application refuses this'),
@@ -162,7 +165,7 @@ export async function publishActions(
     const lane = laneOf(input);
     ready.push({
       position,
-      action: newAction(input, { groups, recorded, lane, isImported: isBulk, isHeld: held.has(input) }),
+      action: newAction(input, { groups, recorded, lane, isImported, isHeld: held.has(input) }),
     });
   }
   const actions = ready.map(({ action }) => action);
