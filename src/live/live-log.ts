@@ -15,12 +15,14 @@ export interface LogPosition {
   readonly at: number;
   /** Incremented by each event of a generation; 0 before the first. */
   readonly sequence: number;
+  /** How many of the messages that the next event makes are known as well. Default: none. */
+  readonly parts?: number;
 }
 
 /** A position in no log: a watcher that resumes from it gets a resync. */
 export const NOWHERE: LogPosition = { generation: 'f'.repeat(24), at: 0, sequence: 0 };
 
-const FORMAT = /^1:[\w-]{8}:([0-9a-f]{24}):(\d{1,15})-(\d{1,15})$/;
+const FORMAT = /^1:[\w-]{8}:([0-9a-f]{24}):(\d{1,15})-(\d{1,15})(?:\+(\d{1,2}))?$/;
 const MAX_LENGTH = 128;
 
 function epochOf(generation: string): string {
@@ -32,8 +34,21 @@ export function readerTag(userId: UserId): string {
   return createHash('sha256').update(userId).digest('base64url').slice(0, 8);
 }
 
-export function encodeLiveCursor(tag: string, { generation, at, sequence }: LogPosition): string {
-  return toBase64Url(`${headOf(tag, generation)}${String(at)}-${String(sequence)}`);
+export function encodeLiveCursor(tag: string, { generation, at, sequence, parts = 0 }: LogPosition): string {
+  return toBase64Url(`${headOf(tag, generation)}${String(at)}-${String(sequence)}${partsText(parts)}`);
+}
+
+const partsText = (parts: number): string => (parts === 0 ? '' : `+${String(parts)}`);
+
+/** The cursor after so many of the messages that one event makes. @param before cursor of the event before it */
+export function cursorWithin(before: string, parts: number): string {
+  return toBase64Url(`${Buffer.from(before, 'base64url').toString()}${partsText(parts)}`);
+}
+
+/** Takes a cursor of `ready` apart: that of the last event, and how many messages of the next one are known. */
+export function splitCursor(cursor: string): { readonly before: string; readonly parts: number } {
+  const [before = '', parts = '0'] = Buffer.from(cursor, 'base64url').toString().split('+');
+  return { before: toBase64Url(before), parts: Number(parts) };
 }
 
 /** Encodes cursors of one reader; the common part is encoded once. */
@@ -47,14 +62,16 @@ export class CursorEncoder {
   }
 
   encode(position: LogPosition): string {
-    const { generation, at, sequence } = position;
+    const { generation, at, sequence, parts = 0 } = position;
     if (generation !== this.#generation) {
       const head = headOf(this.#tag, generation);
       this.#generation = generation;
       // Base64 encodes three bytes at a time: only then can the parts be encoded separately.
       this.#head = head.length % 3 === 0 ? toBase64Url(head) : null;
     }
-    return this.#head === null ? encodeLiveCursor(this.#tag, position) : this.#head + placeText(at, sequence);
+    return this.#head === null || parts > 0
+      ? encodeLiveCursor(this.#tag, position)
+      : this.#head + placeText(at, sequence);
   }
 }
 
@@ -80,8 +97,9 @@ export function decodeLiveCursor(tag: string, cursor: string): LogPosition | nul
   if (cursor.length > MAX_LENGTH) return null;
   const match = FORMAT.exec(Buffer.from(cursor, 'base64url').toString());
   if (match === null) return null;
-  const [, generation = '', at, sequence] = match;
-  const position = { generation, at: Number(at), sequence: Number(sequence) };
+  const [, generation = '', at, sequence, parts] = match;
+  const place = { generation, at: Number(at), sequence: Number(sequence) };
+  const position = parts === undefined ? place : { ...place, parts: Number(parts) };
   // Accept only the canonical spelling with this reader's tag: the decoder would skip unknown characters.
   return encodeLiveCursor(tag, position) === cursor ? position : null;
 }

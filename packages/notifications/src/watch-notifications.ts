@@ -7,7 +7,7 @@ import { ACTION } from '../../../src/feed/session/load.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { EndSignal } from '../../../src/lib/closer.ts';
-import type { LiveEvent, LiveMessage } from '../../../src/live/live-log.ts';
+import { cursorWithin, splitCursor, type LiveEvent, type LiveMessage } from '../../../src/live/live-log.ts';
 import type { UnreadCount } from '../../../src/features/shapes.ts';
 import {
   checkNotificationFilter,
@@ -69,21 +69,25 @@ export async function watchNotifications(
 
   async function* follow(): AsyncGenerator<NotificationEvent, void> {
     let sent: Counts | null = null;
+    let place = { before: '', parts: 0 };
     for await (const message of messages) {
       if (message.kind !== 'event') {
+        place = splitCursor(message.cursor);
         yield message;
         // A watcher that resumes may have missed a count, and a list that is read again has its own.
         sent = null;
         if (message.kind === 'ready' && after == null) continue;
       } else {
         const batch = [message, ...messages.takeEvents(MOST_AT_ONCE - 1)];
-        const events = await decide(core, openSession(core, identity), checked, batch);
+        const events = await decide(core, openSession(core, identity), checked, batch, place);
+        place = { before: batch.at(-1)?.cursor ?? message.cursor, parts: 0 };
         if (events === null) continue;
         yield* events;
       }
       if (!withCounts) continue;
       const counts = await count(core, openSession(core, identity));
-      const { cursor } = message;
+      // Everything up to there has been sent.
+      const cursor = cursorWithin(place.before, place.parts);
       if (!isSame(counts, sent)) yield { kind: 'counts', cursor, ...counts };
       sent = counts;
     }
@@ -137,38 +141,70 @@ async function namesReader(
   return new Set(actions.flatMap((action) => (action !== null && isNamed(action) ? [action.id] : [])));
 }
 
+/** Where a watcher is: after this event, and after so many of the messages that the next one makes. */
+type Place = ReturnType<typeof splitCursor>;
+
+interface Asked {
+  readonly cursor: string;
+  readonly isGone: boolean;
+}
+
+/**
+ * What the messages are about, each key once, where the last message is that is about it. Each has a cursor of its own, also
+ * those of one message: a client that is cut between them continues there. A text: everything must be read again; then why.
+ */
+function askedBy(
+  messages: readonly EventMessage[],
+  named: ReadonlySet<ActionId>,
+  place: Place,
+): ReadonlyMap<string, Asked> | string {
+  const about = messages.map(({ event }) => examined(event, named));
+  const resync = about.findLast((one) => typeof one === 'string');
+  if (typeof resync === 'string') return resync;
+  const asked = new Map<
+    string,
+    { readonly index: number; readonly part: number; readonly isGone: boolean }
+  >();
+  for (const [index, one] of about.entries()) {
+    if (one === null || typeof one === 'string') continue;
+    for (const [part, key] of one.keys.entries()) {
+      if (index === 0 && part < place.parts) continue;
+      const isGone = one.isGone || asked.get(key)?.isGone === true;
+      // Moved behind the others, so that cursors only go forward.
+      asked.delete(key);
+      asked.set(key, { index, part, isGone });
+    }
+  }
+  const lastParts = new Map(Array.from(asked.values(), ({ index, part }) => [index, part]));
+  const cursorOf = (index: number): string => messages[index]?.cursor ?? place.before;
+  return new Map(
+    Array.from(asked, ([key, { index, part, isGone }]) => {
+      const isLast = lastParts.get(index) === part;
+      const cursor = isLast ? cursorOf(index) : cursorWithin(cursorOf(index - 1), part + 1);
+      return [key, { cursor, isGone }];
+    }),
+  );
+}
+
 /**
  * One set of reads for all messages; one command if they are only about actions that do not name the reader. Each notification
- * is sent once, with the cursor of the last message about it. `null`: no message is about notifications.
+ * is sent once. `null`: no message is about notifications.
  */
 async function decide(
   core: Core,
   session: ReaderSession,
   filter: NotificationFilter,
   messages: readonly EventMessage[],
+  place: Place,
 ): Promise<NotificationEvent[] | null> {
   const { userId } = session.identity;
-  const named = await namesReader(session, messages);
-  const asked = new Map<string, { readonly cursor: string; readonly isGone: boolean }>();
-  let resync: NotificationEvent | null = null;
-  for (const { cursor, event } of messages) {
-    const about = examined(event, named);
-    if (typeof about === 'string') resync = { kind: 'resync', cursor, reason: about };
-    if (about === null || typeof about === 'string') continue;
-    for (const key of about.keys) {
-      const isGone = about.isGone || asked.get(key)?.isGone === true;
-      // Moved behind the others, so that cursors only go forward.
-      asked.delete(key);
-      asked.set(key, { cursor, isGone });
-    }
-  }
+  const asked = askedBy(messages, await namesReader(session, messages), place);
   // A client that reads the list again has all of this.
-  if (resync !== null) return [{ ...resync, cursor: messages.at(-1)?.cursor ?? resync.cursor }];
+  if (typeof asked === 'string')
+    return [{ kind: 'resync', reason: asked, cursor: messages.at(-1)?.cursor ?? place.before }];
   if (asked.size === 0) return null;
-  const keys = [...asked.keys()];
-  const found = await findNotifications(core, session, keys);
-  return keys.flatMap((key, index): NotificationEvent[] => {
-    const { cursor, isGone } = asked.get(key) ?? { cursor: '', isGone: false };
+  const found = await findNotifications(core, session, [...asked.keys()]);
+  return Array.from(asked).flatMap(([key, { cursor, isGone }], index): NotificationEvent[] => {
     const notification = found[index] ?? null;
     if (notification === null || !passes(filter, notification))
       return isGone ? [{ kind: 'removed', cursor, userId, key }] : [];

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { CursorEncoder, decodeLiveCursor, encodeLiveCursor, readerTag } from '../../../src/live/live-log.ts';
+import {
+  CursorEncoder,
+  cursorWithin,
+  decodeLiveCursor,
+  encodeLiveCursor,
+  readerTag,
+  splitCursor,
+} from '../../../src/live/live-log.ts';
 
 test('consecutive cursors of a reader equal those encoded alone, and can be decoded', () => {
   const tags = ['ann', 'bob'].map(readerTag);
@@ -27,4 +34,25 @@ test('encodes a generation of another length, as of a memory log or a test', () 
     expect(encoder.encode({ generation, at: 5, sequence: 7 })).toBe(
       encodeLiveCursor('abcdefgh', { generation, at: 5, sequence: 7 }),
     );
+});
+
+test('a cursor within the messages of one event says how many of them are known, and is taken apart again', () => {
+  const tag = readerTag('ann');
+  const position = { generation: '0123456789abcdef01234567', at: 1_700_000_000_000, sequence: 7 };
+  const before = encodeLiveCursor(tag, position);
+  expect(splitCursor(before)).toEqual({ before, parts: 0 });
+  expect(cursorWithin(before, 0)).toBe(before);
+  for (const parts of [1, 6, 12]) {
+    const cursor = cursorWithin(before, parts);
+    expect(splitCursor(cursor)).toEqual({ before, parts });
+    expect(decodeLiveCursor(tag, cursor)).toEqual({ ...position, parts });
+    expect(new CursorEncoder(tag).encode({ ...position, parts })).toBe(cursor);
+  }
+  for (const text of ['+0', '+', '+01', '+100', '+1+1'])
+    expect(
+      decodeLiveCursor(
+        tag,
+        Buffer.from(`${Buffer.from(before, 'base64url').toString()}${text}`).toString('base64url'),
+      ),
+    ).toBeNull();
 });
