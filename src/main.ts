@@ -3,10 +3,11 @@ import { readEnvironment } from './config/env.ts';
 import { createProgram } from './cli/program.ts';
 import { reportFailure } from './cli/report-failure.ts';
 import { processTerminal } from './cli/terminal.ts';
+import { PROGRAM_PARTS } from './commands.ts';
 
 const context = { env: readEnvironment(), terminal: processTerminal() };
 try {
-  const program = await createProgram(context, (code) => {
+  const program = await createProgram(context, PROGRAM_PARTS, (code) => {
     process.exitCode = code;
   });
   await program.parseAsync(process.argv);

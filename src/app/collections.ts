@@ -1,4 +1,4 @@
-import { FEED_COLLECTIONS } from '../packages/feed-models.ts';
+import { FEED_COLLECTIONS } from './feed-models.ts';
 import { CORE_COLLECTIONS } from '../features/features.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import { indexesOf, type IndexDefinition } from '../storage/indexes/indexes.ts';

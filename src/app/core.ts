@@ -3,7 +3,7 @@ import { NO_HOOKS, type Hooks } from '../domain/hook.ts';
 import { ERASURE_TIMING } from '../domain/erasure.ts';
 import { forgetDeletedKeys } from '../connections/redis.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
-import { createEveryFeedStore, createFeedStore } from '../packages/feed-models.ts';
+import { createEveryFeedStore, createFeedStore } from './feed-models.ts';
 import type { Context } from '../feed/context.ts';
 import { feedReader } from '../feed/feed-reader.ts';
 import type { Tickets } from '../http/identity/tickets.ts';

@@ -7,7 +7,7 @@ import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
-import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from './feed-models.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from '../graphql/in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';

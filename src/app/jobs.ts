@@ -32,7 +32,7 @@ import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
-import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from '../packages/jobs.ts';
+import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from './part-jobs.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
 export const JOBS: readonly DeclareJob[] = [

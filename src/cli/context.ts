@@ -3,8 +3,9 @@ import type { Environment } from '../config/env.ts';
 import type { HostConfig } from '../descriptors/host-config.ts';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
-import { FEED_MODEL_NAMES } from '../packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../app/feed-models.ts';
 import type { Identity } from '../domain/viewer.ts';
+import type { Database, Finding } from '../storage/database/mongo.ts';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { NewFile, readOwnFile } from '../lib/own-file.ts';
@@ -68,11 +69,15 @@ export interface CommandContext {
   readonly hostConfig?: HostConfig;
 }
 
+/** What `fanfare doctor` says about the data of a part. */
+export type Examination = (database: Database) => AsyncGenerator<Finding>;
+
 /** Adds commands to the program. @param exit receives a command's exit code. */
 export type AddCommands = (
   program: Command,
   context: () => CommandContext,
   exit: (code: number) => void,
+  examinations: readonly Examination[],
 ) => void;
 
 /** A user error: the message says what to do, and no stack trace is shown. */

@@ -5,11 +5,18 @@ import type { Closer } from '../lib/closer.ts';
 import type { CommandContext } from './context.ts';
 import { startTelemetry } from './telemetry.ts';
 
+/** A person whom the console's page of the demo can act as. */
+export interface DemoMember {
+  readonly memberId: string;
+  readonly name: string;
+}
+
 export interface CommandParts {
   readonly api: boolean;
   readonly worker: boolean;
   readonly traces?: boolean;
   readonly waitsForRedis?: boolean;
+  readonly people?: readonly DemoMember[];
 }
 
 export type CommandServer = AsyncDisposable & { start: Fanfare<never>['start']; readonly url: string | null };

@@ -1,13 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { COMMANDS } from '../packages/commands.ts';
-import { type AddCommands, type CommandContext, wholeNumber } from './context.ts';
+import { type AddCommands, type CommandContext, type Examination, wholeNumber } from './context.ts';
+import type { ServerParts } from './runtime.ts';
 import type { ServeOptions } from './serve.ts';
 import { sayLoading } from './waiting-line.ts';
 import type { WorkerCommandOptions } from './worker.ts';
 
-const addServerCommands: AddCommands = (program, context, exit) => {
+/** What is put into the program beside `serve` and `worker`. */
+export interface ProgramParts extends ServerParts {
+  /** In the order in which the help lists them. */
+  readonly commands: readonly AddCommands[];
+  readonly examinations: readonly Examination[];
+}
+
+function addServerCommands(
+  parts: ServerParts,
+  program: Command,
+  context: () => CommandContext,
+  exit: (code: number) => void,
+): void {
   program
     .command('serve')
     .description('run the API and a fan-out worker; without addresses, local databases are started')
@@ -17,7 +29,7 @@ const addServerCommands: AddCommands = (program, context, exit) => {
     .action(async (options: ServeOptions) => {
       sayLoading(context().terminal);
       const { serve } = await import('./serve.ts');
-      await serve(context(), options);
+      await serve(context(), parts, options);
     });
 
   program
@@ -37,9 +49,9 @@ const addServerCommands: AddCommands = (program, context, exit) => {
       }
       sayLoading(context().terminal);
       const { worker } = await import('./worker.ts');
-      await worker(context(), options);
+      await worker(context(), parts, options);
     });
-};
+}
 
 const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
 
@@ -54,7 +66,11 @@ const parseCount = wholeNumber(256, ', or auto');
 // Every action imports its command when called: help and tokens should not wait for databases to load.
 
 /** Usage errors are explained, then thrown as CommanderError. @param exit receives a command's exit code. */
-export async function createProgram(given: CommandContext, exit: (code: number) => void): Promise<Command> {
+export async function createProgram(
+  given: CommandContext,
+  parts: ProgramParts,
+  exit: (code: number) => void,
+): Promise<Command> {
   let context = given;
   const program = new Command('fanfare')
     .description('Activity-feed server: record actions, give every reader a personal feed, push it live.')
@@ -77,7 +93,8 @@ export async function createProgram(given: CommandContext, exit: (code: number) 
     });
 
   const now = (): CommandContext => context;
-  for (const add of [addServerCommands, ...COMMANDS]) add(program, now, exit);
+  addServerCommands(parts, program, now, exit);
+  for (const add of parts.commands) add(program, now, exit, parts.examinations);
   sayWhereHelpIs(program, ownCommand());
   return program;
 }

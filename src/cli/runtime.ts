@@ -6,13 +6,12 @@ import { Closer } from '../lib/closer.ts';
 import { logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { type CommandContext, DEMO_TENANT, DEMO_USER, announceServer } from './context.ts';
-import { DEMO_PEOPLE } from '../packages/demo-people.ts';
 import { describeDatabases, type Databases } from '../app/databases.ts';
 import { insideOf } from '../app/fanfare.ts';
 import type { FanfareOptions } from '../app/fanfare-shapes.ts';
 import type { DemoPerson } from '../http/http-context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
-import { fanfareOf, startTraced, type CommandParts } from './fanfare-of.ts';
+import { fanfareOf, startTraced, type CommandParts, type DemoMember } from './fanfare-of.ts';
 import { endOnSignals, closeOnSignals } from './shutdown.ts';
 import { signToken } from './token.ts';
 import { startHeartbeat } from './worker-health.ts';
@@ -26,6 +25,31 @@ export interface Running {
   readonly databases: string;
   /** For the user demo with all roles; `null` where tokens are signed elsewhere. */
   readonly demoToken: string | null;
+}
+
+/** What the commands `serve` and `worker` are given by parts. */
+export interface ServerParts {
+  /** `--processes`: the same command in several processes. Loaded when one of the commands runs. */
+  readonly processes: () => Promise<Processes>;
+  /** People whom the console's page of the demo can act as. */
+  readonly people: readonly DemoMember[];
+}
+
+interface Processes {
+  /** Whether this process was started by one that runs the same command several times. */
+  isMember(context: CommandContext): boolean;
+  runMember(context: CommandContext, config: Config, parts: CommandParts): Promise<void>;
+  runGroup(context: CommandContext, options: GroupRunOptions): Promise<Running>;
+}
+
+export interface GroupRunOptions {
+  readonly config: Config;
+  readonly parts: CommandParts;
+  readonly count: number;
+  /** Aborted by a signal. */
+  readonly stop: AbortController;
+  /** Records in DATA_DIR that they work, for `worker --health`. */
+  readonly hasHeartbeat?: boolean;
 }
 
 export interface Runtime extends Running, AsyncDisposable {
@@ -92,13 +116,14 @@ export function loggerOf({ terminal }: CommandContext, level: LogLevel): Logger 
 async function open(context: CommandContext, options: RuntimeOptions, logger: Logger): Promise<Runtime> {
   const { terminal } = context;
   const isServer = options.voice === 'server';
-  const { parts, config: given } = options;
+  const { config: given } = options;
+  const { people, ...parts } = options.parts;
   using steps = embeddedSteps(terminal, isServer && !terminal.isInteractive ? logger : null);
   const closer = new Closer();
   try {
     const demoToken = parts.api ? await demoTokenOf(given) : null;
     const fanfare = fanfareOf(context, given, {
-      ...{ ...parts, logger, metrics: isServer, pages: pagesOf(given, demoToken) },
+      ...{ ...parts, logger, metrics: isServer, pages: pagesOf(given, demoToken, people) },
       onStep: (step) => {
         if (step.step !== 'collections') steps.onEvent(step);
         else if (terminal.isInteractive) steps.note(step.message);
@@ -122,8 +147,12 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
 }
 
 /** What the API's pages show to the user who runs the command. */
-export function pagesOf(config: Config, token: string | null): NonNullable<FanfareOptions['pages']> {
-  return { token: token ?? undefined, people: demoPeopleOf(config) };
+export function pagesOf(
+  config: Config,
+  token: string | null,
+  people: readonly DemoMember[] = [],
+): NonNullable<FanfareOptions['pages']> {
+  return { token: token ?? undefined, people: demoPeopleOf(config, people) };
 }
 
 /** Lets commands on the same DATA_DIR find the API, if there is one and its databases are local. */
@@ -152,11 +181,14 @@ export async function demoTokenOf({ auth, isProduction }: Config): Promise<strin
 }
 
 /** People the demo page can act as and show the feeds of; undefined when no demo token is given either. */
-function demoPeopleOf({ auth, isProduction }: Config): (() => Promise<readonly DemoPerson[]>) | undefined {
+function demoPeopleOf(
+  { auth, isProduction }: Config,
+  people: readonly DemoMember[],
+): (() => Promise<readonly DemoPerson[]>) | undefined {
   if (auth.jwtSecret === undefined || isProduction) return undefined;
   return () =>
     Promise.all(
-      DEMO_PEOPLE.map(async ({ memberId, name }) => {
+      people.map(async ({ memberId, name }) => {
         const expiresAt = new Date(Date.now() + DEMO_TOKEN_MS);
         return {
           memberId,

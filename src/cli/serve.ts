@@ -2,8 +2,7 @@ import { ROLES } from '../domain/viewer.ts';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
 import { configOf, type CommandContext } from './context.ts';
 import { withSecret } from './kept-secret.ts';
-import { isMember, runGroup, runMember } from '../packages/processes.ts';
-import { openRuntime, type Running } from './runtime.ts';
+import { openRuntime, type Running, type ServerParts } from './runtime.ts';
 
 export interface ServeOptions {
   readonly worker: boolean;
@@ -12,18 +11,23 @@ export interface ServeOptions {
 }
 
 /** Runs the API and, unless disabled, a worker, until a signal arrives. */
-export async function serve(context: CommandContext, options: ServeOptions): Promise<void> {
+export async function serve(
+  context: CommandContext,
+  { people, ...server }: ServerParts,
+  options: ServeOptions,
+): Promise<void> {
   const { worker, processes, telemetry: traces = false } = options;
   const { config, keptIn } = await withSecret(configOf(context));
-  const parts = { api: true, worker, traces };
-  if (isMember(context)) {
-    await runMember(context, config, parts);
+  const parts = { api: true, worker, traces, people };
+  const several = await server.processes();
+  if (several.isMember(context)) {
+    await several.runMember(context, config, parts);
     return;
   }
   const stop = new AbortController();
   const runtime =
     processes > 1
-      ? await runGroup(context, { config, parts, count: processes, stop })
+      ? await several.runGroup(context, { config, parts, count: processes, stop })
       : await openRuntime(context, { config, parts, voice: 'server', stop });
   if (stop.signal.aborted) return;
   for (const line of welcome(runtime, keptIn, await packageVersion())) context.terminal.out(line);

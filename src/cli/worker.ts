@@ -1,6 +1,5 @@
 import { configOf, type CommandContext, CommandError, type Terminal } from './context.ts';
-import { isMember, runGroup, runMember } from '../packages/processes.ts';
-import { openRuntime } from './runtime.ts';
+import { openRuntime, type ServerParts } from './runtime.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/units.ts';
 import { ownCommand } from '../lib/package-info.ts';
@@ -81,13 +80,15 @@ export interface WorkerCommandOptions {
 /** Runs a fan-out worker without an API until a signal arrives. */
 export async function worker(
   context: CommandContext,
+  server: ServerParts,
   { processes, telemetry: traces = false }: WorkerCommandOptions,
 ): Promise<void> {
   const config = configOf(context, { needsKey: false });
   const parts = { api: false, worker: true, waitsForRedis: true, traces };
   const stop = new AbortController();
-  if (isMember(context)) await runMember(context, config, parts);
+  const several = await server.processes();
+  if (several.isMember(context)) await several.runMember(context, config, parts);
   else if (processes > 1)
-    await runGroup(context, { config, parts, count: processes, stop, hasHeartbeat: true });
+    await several.runGroup(context, { config, parts, count: processes, stop, hasHeartbeat: true });
   else await openRuntime(context, { config, parts, voice: 'server', stop, hasHeartbeat: true });
 }

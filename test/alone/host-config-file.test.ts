@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withHostConfig } from '../../src/cli/host-config-file.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { PROGRAM_PARTS } from '../../src/commands.ts';
 import { reasonFor, reportFailure } from '../../src/cli/report-failure.ts';
 import { descriptorOfType } from '../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
@@ -104,7 +105,7 @@ describe('a configuration file', () => {
 describe('fanfare schema', () => {
   async function run(...args: string[]): Promise<string> {
     const { terminal: recorded, stdout } = recordingTerminal();
-    const program = await createProgram({ env: {}, terminal: recorded }, () => undefined);
+    const program = await createProgram({ env: {}, terminal: recorded }, PROGRAM_PARTS, () => undefined);
     await program.parseAsync(['node', 'fanfare', ...args]);
     return stdout.join('\n');
   }

@@ -6,12 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import { BSON } from 'mongodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
+import { PROGRAM_PARTS } from '../../src/commands.ts';
 import { storedId, TENANT_SEPARATOR } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../src/graphql/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
-import { FEED_COLLECTIONS } from '../../src/packages/feed-models.ts';
+import { FEED_COLLECTIONS } from '../../src/app/feed-models.ts';
 import { tenantIn } from '../../src/storage/documents/declaration.ts';
 import { adoptDatabase, AdoptionRefused } from '../../packages/tenants/src/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -194,7 +195,7 @@ async function fanfare(env: Readonly<Record<string, string>>, ...args: string[])
     stderr: process.stderr,
     mute: () => undefined,
   };
-  const program = await createProgram({ env, terminal }, () => undefined);
+  const program = await createProgram({ env, terminal }, PROGRAM_PARTS, () => undefined);
   await program.parseAsync(args, { from: 'user' });
   return { out: out.join('\n'), notes: notes.join('\n') };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createFeedStore, FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { createFeedStore, FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 import { connectRedis, type RedisConnections } from '../../src/connections/redis.ts';
 import { borrowDatabase, openShared, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';

@@ -1,4 +1,4 @@
-import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 import { IS_DEEP } from '../support/seed.ts';
 import { feedConformance } from './feed.conformance.ts';
 

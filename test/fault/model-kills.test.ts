@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 import { IS_DEEP, repeats, SEED } from '../support/seed.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { expectFeeds } from './kills/expect-feeds.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 import { openParts } from '../support/parts.ts';
 import { IS_DEEP } from '../support/seed.ts';
 import { idsOf, seedActions } from '../conformance/feed-tools.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
-import type * as Registry from '../../src/packages/feed-models.ts';
+import type * as Registry from '../../src/app/feed-models.ts';
 import type * as Schema from '../../src/graphql/in-process.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
 import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
@@ -47,7 +47,7 @@ interface List {
 /** A module of the copy. */
 const load = <T>(path: string): Promise<T> => import(join(copy.path, path)) as Promise<T>;
 
-const { createFeedStore, FEED_MODEL_NAMES } = await load<typeof Registry>('src/packages/feed-models.ts');
+const { createFeedStore, FEED_MODEL_NAMES } = await load<typeof Registry>('src/app/feed-models.ts');
 const { borrowDatabase, openShared, returnDatabase } = await load<typeof SpareDatabases>(
   'test/support/spare-databases.ts',
 );
@@ -107,8 +107,8 @@ describe('an addition', () => {
       'src/features/stars/api.ts',
       'src/features/stars/store.ts',
       'src/features/stars/use-cases.ts',
-      'src/packages/commands.ts',
-      'src/packages/jobs.ts',
+      'src/commands.ts',
+      'src/app/part-jobs.ts',
       'test/support/services.ts',
     ]);
   });

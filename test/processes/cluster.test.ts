@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFeedStore } from '../../src/packages/feed-models.ts';
+import { createFeedStore } from '../../src/app/feed-models.ts';
 import { openRedisParts, type RedisParts } from '../../src/connections/redis-parts.ts';
 import { PartitionedLiveLog } from '../../src/live/create-realtime.ts';
 import { RedisLiveLog } from '../../src/live/redis-live-log.ts';

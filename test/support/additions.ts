@@ -296,8 +296,8 @@ export async function removeParts(names: readonly string[], project: string): Pr
 /** Where parts of the server are registered, and the tests' short forms of their use cases. */
 const LISTS = [
   'src/features/features.ts',
-  'src/packages/commands.ts',
-  'src/packages/jobs.ts',
+  'src/commands.ts',
+  'src/app/part-jobs.ts',
   'test/support/services.ts',
 ];
 

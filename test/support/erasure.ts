@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { createEveryFeedStore } from '../../src/packages/feed-models.ts';
+import { createEveryFeedStore } from '../../src/app/feed-models.ts';
 import { MemoryLiveLog, MemorySessionEnds } from './memory-live-log.ts';
 import type { Core } from '../../src/features/core.ts';
 import { eraseMember } from '../../packages/erasure/src/erase-member.ts';

@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/features/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { DIGEST_TIMES, EVENT_NOTES } from '../../src/packages/jobs.ts';
+import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/part-jobs.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { FEED_COLLECTIONS } from '../../src/packages/feed-models.ts';
+import { FEED_COLLECTIONS } from '../../src/app/feed-models.ts';
 import type { Declaration } from '../../src/storage/documents/declaration.ts';
 import type { RecordedCommand } from './commands.ts';
 

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 import { IS_DEEP } from './seed.ts';
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { FEED_MODEL_NAMES } from '../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
 
 interface Service {
   readonly image?: string;

@@ -8,8 +8,13 @@ import { openRedisParts } from '../../../src/connections/redis-parts.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { doubtsOf } from '../../../src/config/doubts.ts';
 import { redact } from '../../../src/lib/redact.ts';
-import { EXAMINATIONS } from '../../../src/packages/commands.ts';
-import { configOf, CommandError, type CommandContext, findServer } from '../../../src/cli/context.ts';
+import {
+  configOf,
+  CommandError,
+  type CommandContext,
+  type Examination,
+  findServer,
+} from '../../../src/cli/context.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { keptSecret, keptSecretPath } from '../../../src/cli/kept-secret.ts';
@@ -28,7 +33,11 @@ export interface DoctorOptions {
 }
 
 /** Shows the configuration and checks whether it works. @returns the exit code: 1 if something does not. */
-export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
+export async function doctor(
+  context: CommandContext,
+  options: DoctorOptions,
+  examinations: readonly Examination[],
+): Promise<number> {
   const { env, terminal } = context;
   if (options.markdown === true && options.settings !== true)
     throw new CommandError('--markdown requires --settings');
@@ -40,7 +49,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   // Local databases started by this command end with it.
   endOnSignals(terminal, { farewell: () => 'Interrupted. Nothing was changed: doctor only reads.' });
   let isWell = true;
-  for await (const { state, what, detail } of examine(context)) {
+  for await (const { state, what, detail } of examine(context, examinations)) {
     isWell &&= state !== 'FAIL';
     terminal.out(
       `${state.padEnd(5)} ${what.padEnd(10)} ${redact(detail).replaceAll('\n', `\n${' '.repeat(17)}`)}`,
@@ -49,7 +58,10 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   return isWell ? 0 : 1;
 }
 
-async function* examine(context: CommandContext): AsyncGenerator<Finding> {
+async function* examine(
+  context: CommandContext,
+  examinations: readonly Examination[],
+): AsyncGenerator<Finding> {
   yield ok('Fanfare', `${await packageVersion()} on Node ${process.version}`);
   const given = givenSettings(context.env);
   const settings = given.length === 0 ? 'All defaults; doctor --settings lists them' : given.join('\n');
@@ -62,7 +74,7 @@ async function* examine(context: CommandContext): AsyncGenerator<Finding> {
   for (const { name, message } of doubtsOf(context.env, config, true))
     yield note('Settings', `${name} ${message}`);
   yield await identityOf(config);
-  yield* examineDatabases(context, config);
+  yield* examineDatabases(context, config, examinations);
 }
 
 const ok = (what: string, detail: string): Finding => ({ state: 'ok', what, detail });
@@ -86,7 +98,11 @@ async function identityOf({ auth, dataDir }: Config): Promise<Finding> {
   );
 }
 
-async function* examineDatabases(context: CommandContext, config: Config): AsyncGenerator<Finding> {
+async function* examineDatabases(
+  context: CommandContext,
+  config: Config,
+  examinations: readonly Examination[],
+): AsyncGenerator<Finding> {
   using steps = embeddedSteps(context.terminal, null);
   const services = await attempt('Databases', () => startDatabases(context, config, steps));
   if ('state' in services) {
@@ -96,7 +112,7 @@ async function* examineDatabases(context: CommandContext, config: Config): Async
   await using databases = services;
   yield ok('Databases', describeDatabases(databases, config));
   yield* examineServer(config);
-  yield* examineMongo(databases.mongodbUri, config);
+  yield* examineMongo(databases.mongodbUri, config, examinations);
   yield await examineRedis({ ...config.redis, url: databases.redisUrl });
 }
 
@@ -111,7 +127,11 @@ async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
   yield { state: answer === 'is ready' ? 'ok' : 'FAIL', what: 'Server', detail };
 }
 
-async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): AsyncGenerator<Finding> {
+async function* examineMongo(
+  uri: string,
+  { mongodb: { db }, auth }: Config,
+  examinations: readonly Examination[],
+): AsyncGenerator<Finding> {
   const connected = await attempt('MongoDB', () => connectDatabase({ uri, db }));
   if ('state' in connected) {
     yield connected;
@@ -122,7 +142,7 @@ async function* examineMongo(uri: string, { mongodb: { db }, auth }: Config): As
   const hasTenants = auth.tenantClaim !== undefined;
   yield await examineIndexes(database, hasTenants);
   yield await examineSchema(database, hasTenants);
-  for (const examinePart of EXAMINATIONS) yield* examinePart(database);
+  for (const examinePart of examinations) yield* examinePart(database);
 }
 
 async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {

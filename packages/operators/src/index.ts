@@ -6,7 +6,7 @@ import type { RebuildOptions } from './rebuild.ts';
 import type { TokenOptions } from './token.ts';
 
 /** `fanfare token`, `export`, `rebuild`, `doctor`, `init` and `schema`. */
-export const addOperators: AddCommands = (program, context, exit) => {
+export const addOperators: AddCommands = (program, context, exit, examinations) => {
   program
     .command('token')
     .description('print a token')
@@ -57,7 +57,7 @@ export const addOperators: AddCommands = (program, context, exit) => {
     .option('--markdown', 'with --settings: as a Markdown table')
     .action(async (options: DoctorOptions) => {
       const { doctor } = await import('./doctor.ts');
-      exit(await doctor(context(), options));
+      exit(await doctor(context(), options, examinations));
     });
 
   program

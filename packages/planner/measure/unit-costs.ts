@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { Closer } from '../../../src/lib/closer.ts';
-import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import type { UnitCosts, UnitWork } from '../src/unit-costs.ts';
 import { startChild } from '../../../bench/harness/child.ts';
 import { startApi, tokenFor } from '../../../bench/harness/fanfare.ts';

@@ -26,18 +26,14 @@ import {
   withAddresses,
 } from '../../../src/app/databases.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
-import type { CommandParts } from '../../../src/cli/fanfare-of.ts';
-import { announceLocal, beat, demoTokenOf, loggerOf, type Running } from '../../../src/cli/runtime.ts';
-
-interface GroupRunOptions {
-  readonly config: Config;
-  readonly parts: CommandParts;
-  readonly count: number;
-  /** Aborted by a signal. */
-  readonly stop: AbortController;
-  /** Records in DATA_DIR that they work, for `worker --health`. */
-  readonly hasHeartbeat?: boolean;
-}
+import {
+  announceLocal,
+  beat,
+  demoTokenOf,
+  type GroupRunOptions,
+  loggerOf,
+  type Running,
+} from '../../../src/cli/runtime.ts';
 
 /** Time limit for closing the processes, and the databases after them. */
 const CLOSE_GROUP_WITHIN_MS = CLOSE_WITHIN_MS + 5_000;

@@ -24,11 +24,15 @@ export function isMember({ env }: CommandContext): boolean {
  * Runs one process of a group until the first process, or an operator, sends SIGTERM. Ctrl-C in a terminal reaches all of
  * them, and only the first one reacts to it.
  */
-export async function runMember(context: CommandContext, config: Config, parts: CommandParts): Promise<void> {
+export async function runMember(
+  context: CommandContext,
+  config: Config,
+  { people, ...parts }: CommandParts,
+): Promise<void> {
   const logger = loggerOf(context, config.log.level).child({ process: Number(context.env[MEMBER_VARIABLE]) });
   const port = process as unknown as Port;
   const closer = new Closer();
-  const pages = pagesOf(config, parts.api ? await demoTokenOf(config) : null);
+  const pages = pagesOf(config, parts.api ? await demoTokenOf(config) : null, people);
   const fanfare = fanfareOf(context, config, {
     ...{ ...parts, logger, pages, metrics: false },
     group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },

@@ -1,6 +1,6 @@
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { FeedStore } from '../../../src/feed/feed-store.ts';
-import { createFeedStore, FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
+import { createFeedStore, FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedFilter } from '../../../src/features/shapes.ts';
-import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { Bell, listOf } from '../../support/bell.ts';
 import { fc } from '../../support/fast-check.ts';

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { endings } from '../../support/model-endings.ts';
 import { story } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/config/doubts.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
-import { FEED_MODEL_NAMES } from '../../../src/packages/feed-models.ts';
+import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 
 function doubts(env: Readonly<Record<string, string>>, isApi = true): string[] {
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });

@@ -1,0 +1,2 @@
+export { runGroup } from './group.ts';
+export { isMember, runMember } from './member.ts';
