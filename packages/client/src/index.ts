@@ -2,6 +2,7 @@ export { createFeedClient } from './create-feed-client.ts';
 export { FeedClientError } from './errors.ts';
 export { ACTION_STATE as ACTION_STATE_FIELDS, INTERACTION as INTERACTION_FIELDS } from './mutations.ts';
 export type {
+  ActionFilter,
   ActionState,
   AddInteractionInput,
   Channel,
@@ -19,6 +20,7 @@ export type {
   RefInput,
   RemoveInteractionInput,
   ReportInput,
+  UpdateActionInput,
 } from './mutation-types.ts';
 export type { FeedClient } from './feed-client.ts';
 export type { Request } from './request.ts';

@@ -1,6 +1,19 @@
-import type { Instant, NotificationKind, Scope, UnreadCount } from './types.ts';
+import type { Channel, InteractionKind, MutationArguments } from './generated/mutation-inputs.ts';
+import type { Instant, NotificationKind, UnreadCount } from './types.ts';
 
-export type InteractionKind = 'COMMENT' | 'LIKE' | 'RESHARE' | 'REACTION';
+export type {
+  ActionFilter,
+  Channel,
+  InteractionKind,
+  MuteTargetInput as MuteTarget,
+  NotificationPreferenceInput,
+  PublishActionInput,
+  RecordInteractionInput as AddInteractionInput,
+  RefInput,
+  RemoveInteractionInput,
+  UpdateActionInput,
+} from './generated/mutation-inputs.ts';
+export type ReportInput = MutationArguments['report'];
 
 export interface ReactionCount {
   readonly reaction: string;
@@ -52,65 +65,11 @@ export interface InteractionChange {
   readonly action: ActionState;
 }
 
-export interface AddInteractionInput {
-  readonly actionId: string;
-  readonly kind: InteractionKind;
-  /** Of a COMMENT. */
-  readonly text?: string;
-  /** Of a REACTION. */
-  readonly reaction?: string;
-  /** Of a COMMENT: the comment it replies to. */
-  readonly parentId?: string;
-  /** The same key a second time changes nothing. */
-  readonly idempotencyKey?: string;
-  readonly data?: unknown;
-}
-
-/** One of the two: an interaction by its id, or one's own. */
-export type RemoveInteractionInput =
-  | { readonly id: string }
-  | {
-      readonly own: {
-        readonly actionId: string;
-        readonly kind: InteractionKind;
-        readonly reaction?: string;
-      };
-    };
-
-export interface RefInput {
-  readonly type: string;
-  readonly id: string;
-  readonly label: string;
-}
-
-export interface PublishActionInput {
-  /** One of the types by its name, such as `{ custom: { verb, objectType, objectId } }`. */
-  readonly descriptor: Readonly<Record<string, unknown>>;
-  readonly scope?: Scope;
-  readonly actorId?: string;
-  readonly conducted?: Instant;
-  readonly expiresAt?: Instant;
-  readonly idempotencyKey?: string;
-  readonly mentions?: readonly string[];
-  readonly recipients?: readonly string[];
-  readonly refs?: readonly RefInput[];
-}
-
-/** One of them. */
-export interface MuteTarget {
-  readonly memberId?: string;
-  readonly refId?: string;
-  readonly type?: string;
-  readonly phrase?: string;
-}
-
 export interface FollowState {
   readonly refId: string;
   readonly isFollowed: boolean;
   readonly followerCount: number;
 }
-
-export type Channel = 'IN_APP' | 'EMAIL' | 'PUSH';
 
 /** Whether the reader is notified of a kind of events by a channel. */
 export interface NotificationPreference {
@@ -121,14 +80,6 @@ export interface NotificationPreference {
   readonly isOn: boolean;
   /** The host decides. */
   readonly isLocked: boolean;
-}
-
-export interface NotificationPreferenceInput {
-  readonly kind: NotificationKind;
-  /** Absent: of all types. */
-  readonly type?: string;
-  readonly channel: Channel;
-  readonly isOn: boolean;
 }
 
 /** When the reader wants neither mail nor push messages. */
@@ -143,23 +94,8 @@ export interface QuietHours {
   readonly days: readonly number[] | null;
 }
 
-/** One of the three, and why. */
-export interface ReportInput {
-  readonly actionId?: string;
-  readonly interactionId?: string;
-  readonly memberId?: string;
-  /** At most 200 characters. */
-  readonly reason: string;
-  /** At most 2,000 characters. */
-  readonly text?: string;
-}
-
-type Change<Variables, Result> = (variables: Variables) => Promise<Result>;
 interface OfAction {
   readonly actionId: string;
-}
-interface OfActions {
-  readonly actionIds: readonly string[];
 }
 interface OfMember {
   readonly memberId: string;
@@ -168,64 +104,49 @@ interface Unread {
   readonly unreadCount: UnreadCount;
 }
 
-/** The changes a reader makes, named as in the API. Each rejects with a FeedClientError. */
-export interface FeedMutations {
-  readonly publishAction: Change<
-    { readonly input: PublishActionInput },
-    { readonly isReplay: boolean; readonly action: { readonly id: string } }
-  >;
-  readonly deleteAction: Change<{ readonly id: string }, { readonly id: string }>;
-  readonly addInteraction: Change<{ readonly input: AddInteractionInput }, InteractionChange>;
-  readonly removeInteraction: Change<{ readonly input: RemoveInteractionInput }, InteractionChange>;
-  readonly updateInteraction: Change<{ readonly id: string; readonly text: string }, Interaction>;
-  readonly bookmark: Change<OfAction, ActionState>;
-  readonly unbookmark: Change<OfAction, ActionState>;
-  /** `copyLimit`: how many past actions come along, 0..1000; default 100. */
-  readonly follow: Change<{ readonly refId: string; readonly copyLimit?: number }, FollowState>;
-  /** `keepHistory: false` also removes what came only through this follow. */
-  readonly unfollow: Change<{ readonly refId: string; readonly keepHistory?: boolean }, FollowState>;
-  readonly hideFeedItem: Change<OfAction, OfAction>;
-  readonly unhideFeedItem: Change<OfAction, OfAction>;
-  readonly archiveFeedItem: Change<OfAction, OfAction>;
-  readonly unarchiveFeedItem: Change<OfAction, OfAction>;
-  readonly snoozeFeedItem: Change<OfAction & { readonly until: Instant }, OfAction>;
-  readonly unsnoozeFeedItem: Change<OfAction, OfAction>;
-  /** Everything up to this relevancy. */
-  readonly markFeedRead: Change<{ readonly upTo: Instant }, Unread>;
-  /** 1..100 actions. */
-  readonly markItemsRead: Change<OfActions, Unread>;
-  readonly markItemsUnread: Change<OfActions, Unread>;
-  readonly addMute: Change<{ readonly target: MuteTarget; readonly until?: Instant }, Unread>;
-  readonly removeMute: Change<{ readonly target: MuteTarget }, Unread>;
-  /** `upTo`: `at` of the topmost notification that is shown. Gives the reader. */
-  readonly markNotificationsSeen: Change<{ readonly upTo: Instant }, OfMember>;
-  /** Everything up to a time, or at most 100 single ones, or both. Gives the reader. */
-  readonly markNotificationsRead: Change<
-    { readonly upTo?: Instant; readonly ids?: readonly string[] },
-    OfMember
-  >;
-  /** At most 100; those that are not named stay. Gives all. */
-  readonly setNotificationPreferences: Change<
-    { readonly preferences: readonly NotificationPreferenceInput[] },
-    { readonly notificationPreferences: readonly NotificationPreference[] }
-  >;
-  /** `{}`: none. */
-  readonly setQuietHours: Change<
-    Partial<Omit<QuietHours, 'days'>> & { readonly days?: readonly number[] },
-    { readonly quietHours: QuietHours | null }
-  >;
-  /** Of a `PushSubscription`: its `endpoint`, and `p256dh` and `auth` of its `keys`. Gives true. */
-  readonly registerPush: Change<
-    { readonly endpoint: string; readonly p256dh: string; readonly auth: string },
-    boolean
-  >;
-  /** Gives whether the browser was registered for the reader. */
-  readonly unregisterPush: Change<{ readonly endpoint: string }, boolean>;
-  /** Each gives the reader. */
-  readonly blockMember: Change<OfMember, OfMember>;
-  readonly unblockMember: Change<OfMember, OfMember>;
-  readonly report: Change<
-    ReportInput,
-    { readonly id: string; readonly state: 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED' }
-  >;
+/** What each gives. */
+interface MutationResults {
+  readonly publishAction: { readonly isReplay: boolean; readonly action: { readonly id: string } };
+  readonly updateAction: ActionState;
+  readonly deleteAction: { readonly id: string };
+  readonly addInteraction: InteractionChange;
+  readonly removeInteraction: InteractionChange;
+  readonly updateInteraction: Interaction;
+  readonly bookmark: ActionState;
+  readonly unbookmark: ActionState;
+  readonly follow: FollowState;
+  readonly unfollow: FollowState;
+  readonly hideFeedItem: OfAction;
+  readonly unhideFeedItem: OfAction;
+  readonly archiveFeedItem: OfAction;
+  readonly unarchiveFeedItem: OfAction;
+  readonly snoozeFeedItem: OfAction;
+  readonly unsnoozeFeedItem: OfAction;
+  readonly markFeedRead: Unread;
+  readonly markItemsRead: Unread;
+  readonly markItemsUnread: Unread;
+  readonly addMute: Unread;
+  readonly removeMute: Unread;
+  /** The reader. */
+  readonly markNotificationsSeen: OfMember;
+  readonly markNotificationsRead: OfMember;
+  /** All of them. */
+  readonly setNotificationPreferences: {
+    readonly notificationPreferences: readonly NotificationPreference[];
+  };
+  readonly setQuietHours: { readonly quietHours: QuietHours | null };
+  /** True. */
+  readonly registerPush: boolean;
+  /** Whether the browser was registered for the reader. */
+  readonly unregisterPush: boolean;
+  readonly blockMember: OfMember;
+  readonly unblockMember: OfMember;
+  readonly report: { readonly id: string; readonly state: 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED' };
 }
+
+/** The changes a reader makes, named as in the API. Each rejects with a FeedClientError. */
+export type FeedMutations = {
+  readonly [Name in keyof MutationArguments]: (
+    variables: MutationArguments[Name],
+  ) => Promise<MutationResults[Name]>;
+};

@@ -1,3 +1,4 @@
+import { MUTATION_ARGUMENTS } from './generated/mutation-inputs.ts';
 import type { Request } from './request.ts';
 import type { FeedMutations } from './mutation-types.ts';
 
@@ -9,53 +10,45 @@ const UNREAD = `unreadCount { count isExact }`;
 const FOLLOWED = `refId isFollowed followerCount`;
 const CHANGED = `isReplay interaction { ${INTERACTION} } action { ${ACTION_STATE} }`;
 
-/** Of each mutation: the types of its arguments, and what is asked of its answer; nothing of a boolean. */
-const SHAPES = {
-  publishAction: [{ input: 'PublishActionInput!' }, `isReplay action { id }`],
-  deleteAction: [{ id: 'ID!' }, `id`],
-  addInteraction: [{ input: 'RecordInteractionInput!' }, CHANGED],
-  removeInteraction: [{ input: 'RemoveInteractionInput!' }, CHANGED],
-  updateInteraction: [{ id: 'ID!', text: 'String!' }, INTERACTION],
-  bookmark: [{ actionId: 'ID!' }, ACTION_STATE],
-  unbookmark: [{ actionId: 'ID!' }, ACTION_STATE],
-  follow: [{ refId: 'String!', copyLimit: 'Int' }, FOLLOWED],
-  unfollow: [{ refId: 'String!', keepHistory: 'Boolean' }, FOLLOWED],
-  hideFeedItem: [{ actionId: 'ID!' }, `actionId`],
-  unhideFeedItem: [{ actionId: 'ID!' }, `actionId`],
-  archiveFeedItem: [{ actionId: 'ID!' }, `actionId`],
-  unarchiveFeedItem: [{ actionId: 'ID!' }, `actionId`],
-  snoozeFeedItem: [{ actionId: 'ID!', until: 'DateTime!' }, `actionId`],
-  unsnoozeFeedItem: [{ actionId: 'ID!' }, `actionId`],
-  markFeedRead: [{ upTo: 'DateTime!' }, UNREAD],
-  markItemsRead: [{ actionIds: '[ID!]!' }, UNREAD],
-  markItemsUnread: [{ actionIds: '[ID!]!' }, UNREAD],
-  addMute: [{ target: 'MuteTargetInput!', until: 'DateTime' }, UNREAD],
-  removeMute: [{ target: 'MuteTargetInput!' }, UNREAD],
-  markNotificationsSeen: [{ upTo: 'DateTime!' }, `memberId`],
-  markNotificationsRead: [{ upTo: 'DateTime', ids: '[ID!]' }, `memberId`],
-  setNotificationPreferences: [
-    { preferences: '[NotificationPreferenceInput!]!' },
-    `notificationPreferences { kind type channel isOn isLocked }`,
-  ],
-  setQuietHours: [
-    { from: 'String', to: 'String', timeZone: 'String', days: '[Int!]' },
-    `quietHours { from to timeZone days }`,
-  ],
-  registerPush: [{ endpoint: 'String!', p256dh: 'String!', auth: 'String!' }, ``],
-  unregisterPush: [{ endpoint: 'String!' }, ``],
-  blockMember: [{ memberId: 'String!' }, `memberId`],
-  unblockMember: [{ memberId: 'String!' }, `memberId`],
-  report: [
-    { actionId: 'ID', interactionId: 'ID', memberId: 'String', reason: 'String!', text: 'String' },
-    `id state`,
-  ],
-} as const satisfies Record<keyof FeedMutations, readonly [Record<string, string>, string]>;
+/** What is asked of the answer of each mutation; nothing of a boolean. */
+const SELECTIONS: Record<keyof FeedMutations, string> = {
+  publishAction: `isReplay action { id }`,
+  updateAction: ACTION_STATE,
+  deleteAction: `id`,
+  addInteraction: CHANGED,
+  removeInteraction: CHANGED,
+  updateInteraction: INTERACTION,
+  bookmark: ACTION_STATE,
+  unbookmark: ACTION_STATE,
+  follow: FOLLOWED,
+  unfollow: FOLLOWED,
+  hideFeedItem: `actionId`,
+  unhideFeedItem: `actionId`,
+  archiveFeedItem: `actionId`,
+  unarchiveFeedItem: `actionId`,
+  snoozeFeedItem: `actionId`,
+  unsnoozeFeedItem: `actionId`,
+  markFeedRead: UNREAD,
+  markItemsRead: UNREAD,
+  markItemsUnread: UNREAD,
+  addMute: UNREAD,
+  removeMute: UNREAD,
+  markNotificationsSeen: `memberId`,
+  markNotificationsRead: `memberId`,
+  setNotificationPreferences: `notificationPreferences { kind type channel isOn isLocked }`,
+  setQuietHours: `quietHours { from to timeZone days }`,
+  registerPush: ``,
+  unregisterPush: ``,
+  blockMember: `memberId`,
+  unblockMember: `memberId`,
+  report: `id state`,
+};
 
-export const MUTATION_NAMES = Object.keys(SHAPES) as readonly (keyof FeedMutations)[];
+export const MUTATION_NAMES = Object.keys(SELECTIONS) as readonly (keyof FeedMutations)[];
 
 /** @param given what is left out of a call keeps the default of the server */
 export function mutationOf(name: keyof FeedMutations, given?: object): string {
-  const [types, fields] = SHAPES[name];
+  const [types, fields] = [MUTATION_ARGUMENTS[name], SELECTIONS[name]];
   const selection = fields === '' ? '' : ` { ${fields} }`;
   const used = Object.entries<string>(types).filter(
     ([argument]) => given === undefined || (given as Record<string, unknown>)[argument] !== undefined,
@@ -69,7 +62,7 @@ export function mutationOf(name: keyof FeedMutations, given?: object): string {
 
 /** The mutation with and without each argument that may be left out. */
 export function mutationsOf(name: keyof FeedMutations): readonly string[] {
-  const types = Object.entries<string>(SHAPES[name][0]);
+  const types = Object.entries<string>(MUTATION_ARGUMENTS[name]);
   const needed = types.filter(([, type]) => type.endsWith('!'));
   const optional = types.filter(([, type]) => !type.endsWith('!'));
   const given = optional.reduce<(typeof types)[]>(

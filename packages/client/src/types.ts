@@ -1,34 +1,25 @@
+import type {
+  DeliveryReason,
+  FeedFilter,
+  FeedOrder,
+  FeedState,
+  NotificationFilter,
+  NotificationKind,
+  Scope,
+} from './generated/mutation-inputs.ts';
+
 /** An instant, ISO-8601 in UTC with milliseconds. Instants of this form sort as text. */
 export type Instant = string;
 
-export type Scope = 'TEAM' | 'DEPARTMENT' | 'RESTRICTED' | 'FOLLOWERS' | 'PUBLIC';
-export type DeliveryReason = 'MENTION' | 'RECIPIENT' | 'TEAM' | 'DEPARTMENT' | 'FOLLOW' | 'PULL' | 'RESHARE';
-export type FeedState = 'READY' | 'REBUILDING';
-export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
-
-/** Which entries of a feed; conditions that are given must all hold. */
-export interface FeedFilter {
-  /** Actions of one of these types, such as ApplicationRating. */
-  readonly types?: readonly string[];
-  /** Actions by one of these actors. */
-  readonly actorIds?: readonly string[];
-  /** Actions that carry this ref id. */
-  readonly refId?: string;
-  /** Actions with any of these tags. */
-  readonly tags?: readonly string[];
-  /** In the feed for any of these reasons. */
-  readonly reasons?: readonly DeliveryReason[];
-  /** With this relevancy or a later one. */
-  readonly since?: Instant;
-  /** With an earlier relevancy. */
-  readonly until?: Instant;
-  /** Only what has not been read. */
-  readonly unreadOnly?: boolean;
-  /** What the viewer has archived, instead of the feed. */
-  readonly archived?: boolean;
-  /** What the viewer has snoozed, instead of the feed. */
-  readonly snoozed?: boolean;
-}
+export type {
+  DeliveryReason,
+  FeedFilter,
+  FeedOrder,
+  FeedState,
+  NotificationFilter,
+  NotificationKind,
+  Scope,
+} from './generated/mutation-inputs.ts';
 
 /** An entry of a feed, as it is selected unless the client is given other `fields`. */
 export interface FeedItem {
@@ -88,27 +79,6 @@ export interface FeedPage<Item = FeedItem> {
   readonly state: FeedState;
   /** `after` of a watch that brings everything the page has not. Good for as long as any cursor of events. */
   readonly liveCursor: string;
-}
-
-export type NotificationKind =
-  | 'COMMENT'
-  | 'REPLY'
-  | 'MENTION'
-  | 'LIKE'
-  | 'REACTION'
-  | 'RESHARE'
-  | 'FOLLOW'
-  | 'ASSIGNED'
-  | 'OWN';
-
-/** Which notifications; conditions that are given must all hold. */
-export interface NotificationFilter {
-  readonly kinds?: readonly NotificationKind[];
-  readonly unreadOnly?: boolean;
-  /** With the newest event at this time or later. */
-  readonly since?: Instant;
-  /** With the newest event before this time. */
-  readonly until?: Instant;
 }
 
 /** Words of a summary; of a person or a thing, with what to link to. */

@@ -1,4 +1,4 @@
-import type { FeedEvent, FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
+import type { ActionFilter, FeedEvent, FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
@@ -7,14 +7,7 @@ import type { Subscriber } from '../store/connection.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
 
-/** Which actions of a page; all that are given must hold. */
-export interface ActionFilter {
-  readonly types?: readonly string[];
-  readonly actorIds?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly since?: Instant;
-  readonly until?: Instant;
-}
+export type { ActionFilter } from '@fanfare/client';
 
 export interface ActionPages extends Omit<
   Pages<FanfareAction, Connection<FanfareAction>>,

@@ -442,7 +442,7 @@ test('the end of the connection is reported, and a retry starts over', async () 
 });
 
 test('a comment that cannot be sent keeps its text, and is sent again with the same key', async () => {
-  const keys: (string | undefined)[] = [];
+  const keys: (string | null | undefined)[] = [];
   const { reader, ready } = settle({
     request: () => ({
       node: { interactions: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } },
