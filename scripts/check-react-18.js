@@ -1,14 +1,12 @@
-/** Of the package for React with the older of the two Reacts it is for: rendered by Node, taken over and moved on in a browser. */
+/** Of the package for React with the lowest React it is for: rendered by Node, taken over and moved on in a browser. */
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import chromium from '@sparticuz/chromium';
-import puppeteer from 'puppeteer-core';
-import { build } from 'vite';
+import { inBrowser } from './in-browser.js';
+import { lowestPeers } from './lowest.js';
+import { oldestTypeFaults } from './oldest-types.js';
 import { walkPage } from './walk-page.js';
-
-const WITHIN_MS = 60_000;
 
 const PAGE_FILE = `
 import { FanfareProvider, Feed, Reactions, Summary, UnreadBadge, useFeed } from '@fanfare/react';
@@ -70,6 +68,27 @@ window.tried = (async () => {
   return faults;
 })();`;
 
+/** Every module of both. */
+const TYPED = {
+  '@fanfare/react': `import { useFeed, type FanfareItem } from '@fanfare/react';
+import { Notifications } from '@fanfare/react/more';
+import { prefetchFeed } from '@fanfare/react/server';
+import { createTestClient } from '@fanfare/react/testing';
+import '@fanfare/react/style.css';
+const client = createTestClient({ feed: () => [] });
+export const pages = [prefetchFeed(client, { first: 2 }).then(({ key }): string => key), Notifications.Bell];
+export const firstOf = (): FanfareItem | undefined => useFeed({ first: 2 }).items[0];
+// @ts-expect-error There are types.
+export const wrong: number = useFeed({ first: '2' }).items;`,
+  '@fanfare/client': `import { createFeedClient, type AddInteractionInput } from '@fanfare/client';
+import { POSSIBLE_TYPES } from '@fanfare/client/cache';
+import { operationsOf } from '@fanfare/client/operations';
+const input: AddInteractionInput = { actionId: 'a', kind: 'COMMENT', text: 'Hi', mentions: ['ada'] };
+export const all = [createFeedClient({ url: '/', token: 't' }).mutations.addInteraction({ input }), operationsOf(), POSSIBLE_TYPES];
+// @ts-expect-error There are types.
+createFeedClient({ url: 1, token: 't' });`,
+};
+
 /**
  * @param cwd an empty folder
  * @param options env: of the processes that are started
@@ -78,7 +97,8 @@ window.tried = (async () => {
 export async function checkReact18(cwd, { env }) {
   const run = (command, args) => promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
   await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', ['install', 'react@18', 'react-dom@18']);
+  const [react] = await lowestPeers(JSON.parse(await readFile('packages/react/package.json', 'utf8')), run);
+  await run('npm', ['install', react, react.replace('react@', 'react-dom@')]);
   const { faults } = await walkPage('packages/react/README.md', { cwd, env });
   await writeFile(join(cwd, 'page.js'), PAGE_FILE);
   await writeFile(join(cwd, 'server.js'), SERVER_FILE);
@@ -86,46 +106,17 @@ export async function checkReact18(cwd, { env }) {
   if (stderr !== '' || !stdout.includes('Ada did item-2'))
     return [...faults, `React 18 on the server: ${stdout}${stderr}`];
   const { version, html, snapshot } = JSON.parse(stdout);
-  faults.push(...(await inBrowser(html, await bundle(cwd, snapshot))));
-  if (!version.startsWith('18.')) faults.push(`This was React ${version}`);
-  if (faults.length === 0)
-    console.log(`@fanfare/react works with React ${version}, on the server and in a browser`);
-  return faults.map((fault) => `React 18: ${fault}`);
-}
-
-/** With React as for development: it is what warns. */
-async function bundle(cwd, snapshot) {
   const entry = join(cwd, 'browser.js');
   await writeFile(
     entry,
     BROWSER_FILE.replace('SNAPSHOT', () => JSON.stringify(snapshot)),
   );
-  const { output } = await build({
-    ...{ root: cwd, configFile: false, logLevel: 'error' },
-    define: { 'process.env.NODE_ENV': '"development"' },
-    build: { write: false, minify: false, rolldownOptions: { input: entry, output: { format: 'iife' } } },
-  });
-  return output[0].code;
-}
-
-async function inBrowser(html, code) {
-  const browser = await puppeteer.launch({
-    args: [...chromium.args.filter((arg) => arg !== '--single-process'), '--no-sandbox', '--disable-gpu'],
-    executablePath: await chromium.executablePath(),
-    headless: 'shell',
-  });
-  try {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(WITHIN_MS);
-    const errors = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warn') errors.push(message.text());
-    });
-    await page.setContent(`<div id="root">${html}</div>`);
-    await page.addScriptTag({ content: code });
-    return [...(await page.evaluate('tried')), ...errors];
-  } finally {
-    await browser.close();
-  }
+  faults.push(...(await inBrowser(entry, html)));
+  await run('npm', ['install', '@types/react@18', '@types/react-dom@18']);
+  for (const [name, code] of Object.entries(TYPED))
+    faults.push(...(await oldestTypeFaults(cwd, { name, code, env })));
+  if (!`react@${version}`.startsWith(react)) faults.push(`This was React ${version}`);
+  if (faults.length === 0)
+    console.log(`@fanfare/react works with React ${version}, on the server and in a browser`);
+  return faults.map((fault) => `React 18: ${fault}`);
 }

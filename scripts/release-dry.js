@@ -25,8 +25,8 @@ import { startRegistry } from './registry.js';
 import { served } from './served.js';
 import { walkPage } from './walk-page.js';
 
-/** All are ESM only, which these three report. */
-const ESM_ONLY = new Set(['CJSResolvesToESM', 'NoResolution', 'UntypedResolution']);
+/** All are ESM only, which this reports. */
+const ESM_ONLY = new Set(['CJSResolvesToESM']);
 const LARGEST_CONSOLE_BYTES = 300_000;
 /** What a browser has to have before it shows the feed. */
 const LARGEST_FIRST_SCREEN_BYTES = 120_000;
@@ -153,8 +153,7 @@ async function lint(registry, name) {
     if (message.type !== 'suggestion') faults.push(`${name}: ${formatMessage(message, pkg) ?? message.code}`);
   const { problems = [] } = await checkPackage(contents, { excludeEntrypoints: [/\.css$/] });
   const wrong = problems.filter(
-    ({ kind, resolutionKind }) =>
-      !(ESM_ONLY.has(kind) && (resolutionKind === 'node10' || resolutionKind === 'node16-cjs')),
+    ({ kind, resolutionKind }) => !(ESM_ONLY.has(kind) && resolutionKind === 'node16-cjs'),
   );
   for (const problem of wrong) faults.push(`${name}: types: ${JSON.stringify(problem)}`);
 }

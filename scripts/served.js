@@ -5,7 +5,7 @@ const READY_WITHIN_MS = 240_000;
 
 /**
  * @param options cwd, env
- * @param work is given a function that asks the server's API
+ * @param work is given a function that asks the server's API, and where and with what token
  * @returns what `work` does; the server has ended by then, with all that it started
  */
 export async function served(command, args, options, work) {
@@ -27,7 +27,7 @@ export async function served(command, args, options, work) {
       });
       return response.json();
     };
-    return await work(ask);
+    return await work(ask, { url, token: authorization.replace('Bearer ', '') });
   } finally {
     // It may have failed to start.
     if (server.exitCode === null && server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');

@@ -25,7 +25,7 @@ export function keyOf(options: FeedOptions): string {
 export function pageKeyOf(options: FeedOptions): string {
   const { filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
   const conditions = Object.entries(filter)
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([conditions, order, first, total]);
 }
