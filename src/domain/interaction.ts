@@ -14,6 +14,9 @@ export const MAX_COMMENT_LENGTH = 10_000;
 /** Maximum size of an interaction's free data, in bytes of JSON. */
 export const MAX_INTERACTION_DATA_BYTES = 4_096;
 
+/** A call that takes longer to follow up its change counts as interrupted. Its later writes do no harm. */
+export const ABANDONED_AFTER_MS = 60_000;
+
 /** Maximum number of members that a comment mentions. */
 export const MAX_MENTIONS = 20;
 

@@ -22,16 +22,14 @@ import { BackgroundWorker } from '../jobs/background-worker.ts';
 import { type Next } from '../lib/poll-loop.ts';
 import { Outage } from '../lib/outage.ts';
 import { clock } from '../lib/clock.ts';
-import type { Action, ActionId, Reshare } from '../domain/action.ts';
+import type { Action, ActionId } from '../domain/action.ts';
 import { reachesFollowers } from '../domain/audience.ts';
 import { deliverToAll } from './deliver.ts';
+import { deriveFromInteractions } from './derive-counts.ts';
 import { boost, boostsSince } from './boost-concerned.ts';
 import { sweepHolders, notifyFormer } from './sweep-holders.ts';
 import { announce, removals } from '../feed/announce.ts';
 import { announceWithdrawalInPass, notAddressed } from './announce-withdrawal.ts';
-import { isDeepStrictEqual } from 'node:util';
-import type { InteractionGroup } from '../domain/relevancy.ts';
-import type { InteractionSummary } from '../features/interactions/store/interactions.ts';
 
 /** Upper bound on the backoff of a failed fan-out. */
 const MAX_BACKOFF_MS = 30_000;
@@ -558,41 +556,4 @@ async function withdrawFromAll(dependencies: PassContext, claim: Claim, fence: F
     });
     if (count < chunkSize) return { kind: 'complete', delivered: 0 };
   }
-}
-
-/** Interactions of an action that is read together with others: more would hold them up. */
-const MOST_SHARED = 1_000;
-
-/** Derives counters, resharers and boosts from the interactions. `null`: the claim is void. */
-async function deriveFromInteractions(
-  { interactions, fanOuts }: PassContext,
-  claim: Claim,
-): Promise<readonly InteractionGroup[] | null> {
-  const { id, isBumped, engagement } = claim.action;
-  // An action that was never bumped has no interactions to query.
-  if (!isBumped) return [];
-  const { comments, likes, reshares, reactions } = engagement;
-  const many = reactions.reduce((sum, { count }) => sum + count, comments + likes + reshares) > MOST_SHARED;
-  const summary = many ? (await interactions.summaries([id])).get(id) : await interactions.summary(id);
-  if (summary === undefined) return [];
-  // Concurrent changes, or more reshares than are kept, are corrected here by requesting another pass.
-  if (!isSameReshares(claim.action.reshares, summary.reshares))
-    if (await fanOuts.correctReshares(claim, summary.reshares)) return null;
-  // Usually recording an interaction has updated the counters already, and the action need not be written again.
-  if (isSameEngagement(claim.action, summary)) return summary.groups;
-  const isHeld = await fanOuts.setEngagement(claim, summary.engagement, summary.latest);
-  return isHeld ? summary.groups : null;
-}
-
-/** Whether the action's counters equal those derived from its interactions. */
-function isSameEngagement(
-  { engagement: known, latest }: Action,
-  { engagement: are, latest: newest }: InteractionSummary,
-): boolean {
-  return latest.getTime() >= newest.getTime() && isDeepStrictEqual(known, are);
-}
-
-function isSameReshares(known: readonly Reshare[], are: readonly Reshare[]): boolean {
-  const times = new Map(known.map(({ by, at }) => [by, at.getTime()]));
-  return known.length === are.length && are.every(({ by, at }) => times.get(by) === at.getTime());
 }

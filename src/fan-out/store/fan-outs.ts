@@ -451,13 +451,20 @@ export function fanOutsRepository(collection: Collection<ActionDocument>, events
       return result.matchedCount === 1;
     },
 
-    /** Writes values derived from the interactions. `false`: the claim is void. */
-    async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<boolean> {
-      const result = await collection.updateOne(
-        ownedBy(claim),
+    /** Writes values derived from the interactions, unless they have changed since the claim: then the next pass does. */
+    async setEngagement(claim: Claim, engagement: Engagement, latest: Date): Promise<void> {
+      await collection.updateOne(
+        { ...ownedBy(claim), 'fanOut.version': claim.action.fanOut.version },
         revised({ $set: { engagement: engagementDocument(engagement) }, $max: { latest } }),
       );
-      return result.matchedCount === 1;
+    },
+
+    /** Requests another pass that changes no feed but counts again, unless one is requested already. */
+    async requestRecount(claim: Claim): Promise<void> {
+      await collection.updateOne(
+        { ...ownedBy(claim), 'fanOut.version': claim.action.fanOut.version },
+        unrevised([{ $set: passRequested({ notBefore: clock.now(), lane: 'LIVE', lifts: {} }) }]),
+      );
     },
 
     /**

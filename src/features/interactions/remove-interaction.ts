@@ -71,20 +71,16 @@ async function removeOwn(
   const newest = await core.interactions.newestOwn(of);
   if (newest === null) throw noSuchInteraction();
   const removed = await core.interactions.remove(of, clock.now());
-  // With several reactions removed at once, the number of each kind is not known here.
-  const isMixed = kind === 'REACTION' && reaction == null;
   const { interaction, settling } = newest;
   if (interaction.state === 'REMOVED' && removed.visible === 0) {
     const same = settling === null ? action : await settleUnknown(core, interaction, settling);
     return { interaction, action: same, isReplay: true };
   }
-  if (isMixed) {
-    const counted = await settleUnknown(core, interaction, removed.settling);
-    return { interaction: asRemoved(interaction), action: counted, isReplay: false };
-  }
   // If the newest one was not visible, the times of the others are not known here.
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
-  const change = await takenFrom(core, action, { ...interaction, at }, removed.visible);
+  const isMixed = kind === 'REACTION' && meant === null;
+  const reactions = isMixed ? await core.interactions.reactionsIn(of, removed.settling) : undefined;
+  const change = await takenFrom(core, action, { ...interaction, at }, removed.visible, reactions);
   const gone = asRemoved(interaction);
   const changed = await settleInteraction(core, gone, change, removed.settling);
   return { interaction: gone, action: changed, isReplay: false };

@@ -208,7 +208,10 @@ function liftsOf({ kind, at }: Interaction, change: EngagementChange): Lifts {
   return { [kind]: isAlone ? at : new Date(0) };
 }
 
-/** Settles an interrupted change, whose effect on the counts is unknown: recounts, with one more round trip. */
+/**
+ * Settles an interrupted change, whose effect on the counts is unknown: raises them to what is recorded, with one more round
+ * trip. The call may also be under way, so only the pass takes off what is too much.
+ */
 export async function settleUnknown(
   core: Core,
   interaction: Interaction,
@@ -227,11 +230,13 @@ export async function takenFrom(
   action: Action,
   { kind, reaction, at }: Interaction,
   count: number,
+  reactions: readonly string[] = reaction === null ? [] : [reaction],
 ): Promise<EngagementChange> {
   if (count === 0) return { kind: 'none' };
   const { lastInteraction } = action.engagement;
+  const taken = { kind: 'taken', of: kind, reactions, count } as const;
   if (count === 1 && lastInteraction !== null && at.getTime() < lastInteraction.getTime())
-    return { kind: 'taken', of: kind, reaction, count, lastInteraction: null };
+    return { ...taken, lastInteraction: null };
   const newest = await interactions.newestOf([action.id], {
     kinds: INTERACTION_KINDS,
     after: null,
@@ -239,7 +244,7 @@ export async function takenFrom(
     withHidden: false,
   });
   const is = newest.get(action.id)?.[0]?.at ?? null;
-  return { kind: 'taken', of: kind, reaction, count, lastInteraction: { is } };
+  return { ...taken, lastInteraction: { was: at, is } };
 }
 
 /** Used both for missing and for invisible interactions. */

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { type Engagement, MAX_RESHARES, type UserId } from '../../domain/action.ts';
 import { INTERACTION_KINDS, type InteractionKind, type Lifts } from '../../domain/relevancy.ts';
-import { engagementDocument, type ReshareDocument } from '../documents/documents.ts';
+import { engagementDocument, type EngagementDocument, type ReshareDocument } from '../documents/documents.ts';
 import type { EventEntries } from './event-entries.ts';
 import {
   afterLastPass,
@@ -99,15 +99,16 @@ export type EngagementChange =
       readonly reaction: string | null;
       readonly at: Date;
     }
-  /** Removed interactions. `lastInteraction` is the newest of the rest; `null`: unchanged. */
+  /** Removed interactions. `lastInteraction` is the newest of the rest, unless a newer one than they has come in; `null`: unchanged. */
   | {
       readonly kind: 'taken';
       readonly of: InteractionKind;
-      readonly reaction: string | null;
+      /** One of each, if they are of the kind REACTION. */
+      readonly reactions: readonly string[];
       readonly count: number;
-      readonly lastInteraction: { readonly is: Date | null } | null;
+      readonly lastInteraction: { readonly was: Date; readonly is: Date | null } | null;
     }
-  /** The change is unknown: these are the recomputed counts. */
+  /** The change is unknown: these are the recomputed counts, at least. The pass writes the exact ones. */
   | { readonly kind: 'derived'; readonly engagement: Engagement }
   /** No count has changed. */
   | { readonly kind: 'none' };
@@ -176,16 +177,39 @@ function engagementFields(change: EngagementChange): Document {
       };
     case 'taken':
       return {
-        ...counted(change.of, change.reaction, -change.count),
+        ...(change.of === 'REACTION' ? {} : counted(change.of, null, -change.count)),
+        ...Object.fromEntries<Document>(
+          change.reactions.flatMap((reaction) => Object.entries<Document>(counted('REACTION', reaction, -1))),
+        ),
         ...(change.lastInteraction === null
           ? {}
-          : { 'engagement.lastInteraction': literal(change.lastInteraction.is) }),
+          : {
+              'engagement.lastInteraction': {
+                $cond: [
+                  { $gt: ['$engagement.lastInteraction', change.lastInteraction.was] },
+                  '$engagement.lastInteraction',
+                  literal(change.lastInteraction.is),
+                ],
+              },
+            }),
       };
     case 'derived':
-      return { engagement: literal(engagementDocument(change.engagement)) };
+      return raised(engagementDocument(change.engagement));
     case 'none':
       return {};
   }
+}
+
+/** What was counted since the counts were read stays. */
+function raised({ reactions = {}, lastInteraction, ...counts }: EngagementDocument): Document {
+  const ofReactions = Object.entries(reactions).map(([name, count]) => [`reactions.${name}`, count] as const);
+  const raisedTo = [...Object.entries(counts), ...ofReactions].map(
+    ([name, count]) => [`engagement.${name}`, { $max: [`$engagement.${name}`, count] }] as const,
+  );
+  return {
+    ...Object.fromEntries<Document>(raisedTo),
+    'engagement.lastInteraction': { $max: ['$engagement.lastInteraction', lastInteraction] },
+  };
 }
 
 function counted(kind: InteractionKind, reaction: string | null, by: number): Document {

@@ -238,6 +238,15 @@ export function interactionRecords(
       return { visible: visible.modifiedCount, settling: token.toHexString() };
     },
 
+    /** The reactions among these that one write has removed and that were visible. One round trip. Index `own`. */
+    async reactionsIn(of: RemovalOf, token: SettlingToken): Promise<string[]> {
+      const documents = await collection
+        .find({ ...filterOf(of), settling: new ObjectId(token), wasHidden: { $exists: false } })
+        .project<Pick<InteractionDocument, 'reaction'>>({ _id: 0, reaction: 1 })
+        .toArray();
+      return documents.flatMap(({ reaction }) => reaction ?? []);
+    },
+
     /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
     async setHidden(
       interaction: InteractionKey,

@@ -131,6 +131,8 @@ export interface InteractionSummary {
   readonly latest: Date;
   /** The newest visible reshares for followers, newest first; at most 100. */
   readonly reshares: readonly Reshare[];
+  /** When the newest change began that its action may not have been marked with yet. `null`: it has been with all. */
+  readonly unsettledSince: Date | null;
 }
 
 interface GroupDocument {
@@ -145,6 +147,7 @@ interface GroupDocument {
   readonly latestVisible: Date | null;
   readonly passedOn: Date | null;
   readonly visible: number;
+  readonly settling: ObjectId | null;
 }
 
 const IS_VISIBLE = { $eq: [{ $ifNull: ['$state', null] }, null] };
@@ -177,6 +180,7 @@ export function interactionsRepository(collections: Collections, events: EventEn
           latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
           passedOn: { $max: '$passedOn' },
           visible: { $sum: { $cond: [IS_VISIBLE, 1, 0] } },
+          settling: { $max: '$settling' },
         },
       },
     ]);
@@ -271,8 +275,9 @@ class Sum {
   readonly #reshares: Reshare[] = [];
   #latest = new Date(0);
   #latestVisible: Date | null = null;
+  #unsettledSince: Date | null = null;
 
-  add({ _id, latest, latestVisible, passedOn, visible }: GroupDocument): void {
+  add({ _id, latest, latestVisible, passedOn, visible, settling }: GroupDocument): void {
     const { kind, reaction, actorId, departmentIds } = _id;
     this.#counts[kind] += visible;
     if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
@@ -281,6 +286,9 @@ class Sum {
     if (latest > this.#latest) this.#latest = latest;
     if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
       this.#latestVisible = latestVisible;
+    const since = settling?.getTimestamp() ?? null;
+    if (since !== null && (this.#unsettledSince === null || since > this.#unsettledSince))
+      this.#unsettledSince = since;
   }
 
   summary(): InteractionSummary {
@@ -293,6 +301,7 @@ class Sum {
       reshares: this.#reshares
         .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.by < b.by ? 1 : -1))
         .slice(0, MAX_RESHARES),
+      unsettledSince: this.#unsettledSince,
     };
   }
 }

@@ -5,6 +5,7 @@ import { trimDue } from '../../../feed/trim-feeds.ts';
 import { clock } from '../../../lib/clock.ts';
 import { countFollowers } from '../../follow/store/count-followers.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
+import { ABANDONED_AFTER_MS } from '../../../domain/interaction.ts';
 
 interface DropAfter {
   /** Inactivity after which a stored feed is dropped; `null`: never. */
@@ -66,8 +67,6 @@ export async function dropDormant(
   return dropped;
 }
 
-/** A call that takes longer counts as interrupted. Its later writes do no harm. */
-const ABANDONED_AFTER_MS = 60_000;
 const AT_ONCE = 200;
 
 /**
