@@ -15,7 +15,7 @@ const LAYERS = [
   [
     'use-cases',
     [
-      '^src/features/(?:(?!features\\.)[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
+      '^src/features/(?:[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
       `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
       '^src/feed/(?:groups|page|session|watch)/',
     ],
@@ -23,7 +23,7 @@ const LAYERS = [
   ['jobs', ['^src/jobs/', `${FEATURE}/jobs/`, '^src/fan-out/[^/]+\\.ts$']],
   ['feed', ['^src/feed/(?:models/|[^/]+\\.ts$)']],
   ['live', ['^src/live/']],
-  ['store', ['^src/storage/', '^src/features/features\\.ts$', `${FEATURE}/store(?:/|\\.ts$)`]],
+  ['store', ['^src/storage/', `${FEATURE}/store(?:/|\\.ts$)`]],
   ['connections', ['^src/connections/']],
   ['descriptors', ['^src/descriptors/']],
   ['telemetry', ['^src/telemetry/']],
@@ -42,7 +42,6 @@ const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
   from: { path: paths },
   to: {
     path: LAYERS.slice(0, index + 1).flatMap(([, above]) => above),
-    ...(name === 'store' ? { dependencyTypesNot: ['dynamic-import'] } : {}),
   },
 }));
 
@@ -53,7 +52,12 @@ const ROOMS = [
   { packages: ['web-push'], rooms: ['^$'] },
   { packages: ['@pothos/[^/]+'], rooms: layer('api') },
   { packages: ['dataloader'], rooms: ['^src/feed/session/'] },
-  { packages: ['graphql', '@escape\\.tech/[^/]+'], rooms: [...layer('api'), '^src/http/'] },
+  // The schema is put together of what features and parts bring.
+  {
+    packages: ['graphql', '@escape\\.tech/[^/]+'],
+    // The schema is put together of what features and parts bring to it.
+    rooms: [...layer('api'), '^src/http/', '^src/app/(?:in-process|schema)\\.ts$'],
+  },
   {
     packages: ['graphql-yoga', '@graphql-yoga/[^/]+', 'ws', 'graphql-jit'],
     rooms: ['^src/http/'],
@@ -79,7 +83,7 @@ const ROOMS = [
   { packages: ['@opentelemetry/api'], rooms: ['^src/telemetry/tracing\\.ts$'] },
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
-  { packages: ['prom-client'], rooms: ['^src/telemetry/(?:group-|scraped-)?metrics\\.ts$'] },
+  { packages: ['prom-client'], rooms: ['^src/telemetry/metrics\\.ts$'] },
   { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
 ];
 
@@ -96,7 +100,7 @@ const PARTS = {
   ...Object.fromEntries(FEATURE_PARTS.map((name) => [name, FEATURE_KIT])),
   'feed-models': [
     '^src/(?:domain|lib)/',
-    '^src/feed/(?:feed-store|feed-range)\\.ts$',
+    '^src/feed/feed-store\\.ts$',
     '^src/feed/models/stored-entries\\.ts$',
     '^src/storage/database/(?:batches|errors)\\.ts$',
     '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
@@ -106,7 +110,7 @@ const PARTS = {
   ],
   archive: [
     '^src/(?:cli|config|descriptors|domain|lib|storage)/',
-    '^src/app/(?:collections|databases)\\.ts$',
+    '^src/app/(?:collections|databases|features)\\.ts$',
     '^src/features/(?:core|validate)\\.ts$',
     '^src/features/[^/]+/store(?:/|\\.ts$)',
     '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
@@ -210,8 +214,7 @@ module.exports = {
       comment: 'Two files that need each other are one thing or three. Types count.',
       severity: 'error',
       from: {},
-      // The list of features loads the API of each when a process builds it.
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['dynamic-import'] } },
+      to: { circular: true },
     },
     {
       name: 'no-cycles-between-folders',
@@ -251,7 +254,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(?:commands|app/(?:feed-models|part-jobs)|features/features)\\.ts$',
+        pathNot: '^src/(?:commands|app/(?:feed-models|features|part-jobs))\\.ts$',
       },
       to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
     },
@@ -262,7 +265,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(?:commands|app/(?:feed-models|part-jobs)|features/features)\\.ts$',
+        pathNot: '^src/(?:commands|app/(?:feed-models|features|part-jobs))\\.ts$',
       },
       to: { path: Object.keys(PARTS).map((name) => `^packages/${name}/`) },
     },
@@ -272,7 +275,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/cli/' },
       to: {
-        path: '^src/app/(?:app|open-server|core|api|workers)\\.ts$',
+        path: '^src/app/(?:app|core|api|jobs)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -345,7 +348,6 @@ module.exports = {
       from: { path: layer('api') },
       to: {
         path: ['connections', 'store', 'feed', 'live', 'jobs'].flatMap(layer),
-        pathNot: '^src/features/features\\.ts$',
       },
     },
     {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { clientInputs } from './client-inputs.ts';
-import { printedSchema } from '../src/graphql/in-process.ts';
+import { printedSchema } from '../src/app/in-process.ts';
 
 /** Where the schema is committed. */
 export const SCHEMA_FILE = fileURLToPath(new URL('schema.graphql', import.meta.url));

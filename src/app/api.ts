@@ -4,6 +4,7 @@ import type { AuthOptions } from '../http/identity/auth.ts';
 import type { HttpServerOptions } from '../http/http-context.ts';
 import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
+import { buildSchema } from './schema.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import type { Database } from '../storage/database/mongo.ts';
 
@@ -15,15 +16,16 @@ export interface ApiParts extends Pick<
   readonly redis: RedisParts;
 }
 
-/** Share of the cache memory for rendered parts; `storage/repositories.ts` divides the rest. */
+/** Share of the cache memory for rendered parts; `app/repositories.ts` divides the rest. */
 const PARTS_SHARE = 5 / 16;
 
-export function openApi(config: Config, { database, redis, ...parts }: ApiParts): Promise<HttpServer> {
+export async function openApi(config: Config, { database, redis, ...parts }: ApiParts): Promise<HttpServer> {
   const { http, live, metrics } = config;
   return startHttpServer({
     ...parts,
     ...http,
     auth: authOf(config),
+    schema: await buildSchema(config.auth),
     partBytes: Math.floor(config.cacheBytes * PARTS_SHARE),
     isUnavailable: (error) => {
       database.writes.note(error);

@@ -17,7 +17,8 @@ import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import { NO_CHECKED_HOOKS, type CheckedHooks, type CheckedHook } from '../descriptors/host-hooks.ts';
 import type { Core, DirectoryAccess } from '../features/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
-import { type Repositories, createRepositories } from '../storage/repositories.ts';
+import { createRepositories } from './repositories.ts';
+import type { Repositories } from '../storage/repositories.ts';
 import {
   logFeedReadWithoutStore,
   logLiveLogTrouble,
@@ -40,7 +41,7 @@ import { startWorkers } from './jobs.ts';
 import { clock } from '../lib/clock.ts';
 import { ensureIndexes } from '../storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../storage/migrations/migration.ts';
-import { connectDatabase } from '../storage/open-database.ts';
+import { connectDatabase } from './collections.ts';
 import { allIndexes } from './collections.ts';
 import { SEEN_EVERY_MS } from '../storage/database/processes.ts';
 import { TenancyDiffers } from '../storage/database/schema-version.ts';

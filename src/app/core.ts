@@ -20,7 +20,8 @@ import { createEventReads, createEventSessions } from '../feed/session/event-ses
 import { chooseFeedModel } from '../feed/store/feed-epochs.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { forgetDeleted } from '../features/erasure/store/forget-deleted.ts';
-import { createRepositories, type Repositories } from '../storage/repositories.ts';
+import { createRepositories } from './repositories.ts';
+import type { Repositories } from '../storage/repositories.ts';
 
 /** Its callbacks receive what does not fail the caller. */
 export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUnavailable' | 'onPublished'> {

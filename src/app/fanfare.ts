@@ -9,7 +9,7 @@ import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
 import { FEED_MODEL_NAMES } from './feed-models.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
-import type * as InProcess from '../graphql/in-process.ts';
+import type * as InProcess from './in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
 import { once } from '../lib/once.ts';
 import type { Core } from '../features/core.ts';
@@ -112,7 +112,7 @@ interface Prepared {
 }
 
 /** Loaded on first use: GraphQL makes up most of a process's start-up time. */
-const loadGraphql = (): Promise<typeof InProcess> => import('../graphql/in-process.ts');
+const loadGraphql = (): Promise<typeof InProcess> => import('./in-process.ts');
 
 class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Inside {
   readonly #prepared: Prepared;

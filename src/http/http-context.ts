@@ -25,6 +25,7 @@ export interface DemoPerson {
 
 export interface HttpServerOptions {
   readonly core: Core;
+  readonly schema: GraphQLSchema;
   readonly auth: AuthOptions;
   readonly host: string;
   /** 0: any free port. */
@@ -68,7 +69,6 @@ export interface HttpServerOptions {
 export interface HttpContext extends HttpServerOptions {
   readonly corsOrigins: CorsOrigins;
   readonly limits: HttpLimits;
-  readonly schema: GraphQLSchema;
   readonly authenticate: Authenticate;
   readonly addressOf: AddressOf;
   readonly persisted: PersistedOperations | undefined;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { buildSchema } from '../graphql/schema.ts';
 import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/events.ts';
 import { createAddressOf } from './identity/addresses.ts';
 import { createAuthenticator, type Caller } from './identity/auth.ts';
@@ -125,13 +124,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 async function openContext(options: HttpServerOptions): Promise<HttpContext> {
-  const { auth, logger, metrics, trustedProxies, persistedOperations: file = null } = options;
+  const { auth, logger, metrics, schema, trustedProxies, persistedOperations: file = null } = options;
   const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
-  const schema = await buildSchema(auth);
   return {
     ...options,
     corsOrigins: options.corsOrigins ?? [],
-    ...{ limits, schema },
+    limits,
     authenticate: createAuthenticator(auth, logger),
     addressOf: createAddressOf(trustedProxies ?? []),
     persisted:

@@ -8,7 +8,7 @@ import {
   WriteConcern,
 } from 'mongodb';
 import { clock } from '../lib/clock.ts';
-import { CORE_COLLECTIONS } from '../features/features.ts';
+import type { Declaration } from './documents/declaration.ts';
 import { keepTime } from './database/database-time.ts';
 import { type Collections, type Database, type DatabaseOptions, ROUTER } from './database/mongo.ts';
 import { WriteCheck } from './database/write-check.ts';
@@ -112,7 +112,10 @@ const ANSWERS_WITHIN_MS = 60_000;
  * Connects and determines the kind of server. Writes are confirmed by a majority of the members unless the URI says otherwise.
  * Rejects with the driver's error when it cannot be reached, and when it is too old.
  */
-export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+export async function connect(
+  options: DatabaseOptions,
+  declarations: readonly Declaration[],
+): Promise<Database> {
   const { socketTimeoutMS, waitQueueTimeoutMS, ...given } = new MongoClient(options.uri).options;
   // The driver's type does not say that there may be none.
   const { w, wtimeoutMS, journal } = (given.writeConcern as WriteConcern | undefined) ?? {};
@@ -142,6 +145,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     return openDatabase(client.db(options.db), {
       isSharded: msg === ROUTER,
       close: () => client.close(),
+      declarations,
     });
   } catch (error) {
     await client.close();
@@ -157,16 +161,18 @@ export function openDatabase(
   {
     isSharded,
     close,
+    declarations,
   }: {
     readonly isSharded: boolean;
     /** Closes the connections, or leaves them open if others use them. */
     readonly close: () => Promise<void>;
+    readonly declarations: readonly Declaration[];
   },
 ): Database {
   return {
     db,
     isSharded,
-    collections: openCollections(db),
+    collections: openCollections(db, declarations),
     ping: async () => {
       await db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_WITHIN_MS) });
     },
@@ -180,8 +186,8 @@ export function openDatabase(
   };
 }
 
-export function openCollections(db: Db): Collections {
-  const opened = CORE_COLLECTIONS.map(({ name }) => [name, db.collection(name)] as const);
+function openCollections(db: Db, declarations: readonly Declaration[]): Collections {
+  const opened = declarations.map(({ name }) => [name, db.collection(name)] as const);
   return Object.fromEntries(opened) as unknown as Collections;
 }
 

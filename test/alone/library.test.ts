@@ -3,7 +3,7 @@ import { createFanfare, defineConfig, defineDescriptor, FanfareError, field } fr
 import { checkHostConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { connectDatabase } from '../../src/storage/open-database.ts';
+import { connectDatabase } from '../../src/app/collections.ts';
 import { borrowDatabase, returnDatabase } from '../support/spare-databases.ts';
 import { uniqueName } from '../support/unique-name.ts';
 

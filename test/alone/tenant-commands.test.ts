@@ -10,7 +10,7 @@ import { PROGRAM_PARTS } from '../../src/commands.ts';
 import { storedId, TENANT_SEPARATOR } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
 import { FEED_COLLECTIONS } from '../../src/app/feed-models.ts';
 import { tenantIn } from '../../src/storage/documents/declaration.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TENANT_SEPARATOR, storedId } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
-import { buildSchema, CURSOR_FIELDS } from '../../src/graphql/schema.ts';
+import { buildSchema, CURSOR_FIELDS } from '../../src/app/schema.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createClient } from 'graphql-sse';

@@ -3,7 +3,7 @@ import { defineDescriptor } from '../../src/descriptors/declare.ts';
 import { field } from '../../src/descriptors/field.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 
 const type = (name: string, fields = {}) =>
   defineDescriptor(name, { description: 'A type.', fields, summary: { en: '{actor}' } });

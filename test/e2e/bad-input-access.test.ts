@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../src/domain/viewer.ts';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { TEST_SECRET } from '../support/app.ts';
 import { expectRefusal, send, sendQuery, type BadRequest } from '../support/bad-requests.ts';
 import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts';

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
 import type * as Registry from '../../src/app/feed-models.ts';
-import type * as Schema from '../../src/graphql/in-process.ts';
+import type * as Schema from '../../src/app/in-process.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
 import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
 import { add, ADDITIONS, removeParts } from '../support/additions.ts';
@@ -97,18 +97,18 @@ describe('an addition', () => {
       'packages/feed-models/src/index.ts',
       'packages/feed-models/src/plain/model.ts',
       'packages/feed-models/src/plain/store.ts',
+      'src/app/features.ts',
       'src/app/jobs.ts',
+      'src/app/part-jobs.ts',
+      'src/commands.ts',
       'src/config/settings.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',
       'src/domain/item-states.ts',
       'src/features/census/jobs/census.ts',
-      'src/features/features.ts',
       'src/features/stars/api.ts',
       'src/features/stars/store.ts',
       'src/features/stars/use-cases.ts',
-      'src/commands.ts',
-      'src/app/part-jobs.ts',
       'test/support/services.ts',
     ]);
   });
@@ -149,7 +149,7 @@ test('stores an action of an added type, while the added job runs', async () => 
   const { db } = await openShared(app.database);
   expect(await db.collection('plainEntries').countDocuments()).toBe(1);
   await expect.poll(() => app.log.some((line) => line.includes('Census taken'))).toBe(true);
-  const { printedSchema } = await load<typeof Schema>('src/graphql/in-process.ts');
+  const { printedSchema } = await load<typeof Schema>('src/app/in-process.ts');
   const schema = await printedSchema();
   expect(schema).toContain('type PraisedDescriptor implements');
   expect(schema).not.toMatch(/bookmark/i);

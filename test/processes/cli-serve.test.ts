@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectDatabase } from '../../src/storage/open-database.ts';
+import { connectDatabase } from '../../src/app/collections.ts';
 import { holdOneOfEach } from '../support/held-connections.ts';
 import { testDatabase, type TestDatabase } from '../support/engine.ts';
 import { MAIN, runCli, startCli, startCommand } from '../support/run-cli.ts';

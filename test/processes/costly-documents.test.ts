@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { CostlyDocuments } from '../support/costly-documents.ts';
 import { openLargestWorld, type LargestWorld } from '../support/largest-world.ts';
 import { startMeasuredServer, type MeasuredServer } from '../support/measured-server.ts';

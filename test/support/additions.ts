@@ -240,14 +240,14 @@ builder.mutationField('star', (t) =>
   },
   insertions: [
     [
-      'src/features/features.ts',
-      "import { RANKINGS, SCORES } from './ranking/store.ts';\n",
-      "import { STARS } from './stars/store.ts';\n",
+      'src/app/features.ts',
+      "import { RANKINGS, SCORES } from '../features/ranking/store.ts';\n",
+      "import { STARS } from '../features/stars/store.ts';\n",
     ],
     [
-      'src/features/features.ts',
+      'src/app/features.ts',
       'const FEATURES = [\n',
-      "  { collections: [STARS], api: () => import('./stars/api.ts') },\n",
+      "  { collections: [STARS], api: () => import('../features/stars/api.ts') },\n",
     ],
   ],
   written: { 'npm run schema': 'schema/schema.graphql', 'npm run collections': 'docs/collections.md' },
@@ -294,12 +294,7 @@ export async function removeParts(names: readonly string[], project: string): Pr
 }
 
 /** Where parts of the server are registered, and the tests' short forms of their use cases. */
-const LISTS = [
-  'src/features/features.ts',
-  'src/commands.ts',
-  'src/app/part-jobs.ts',
-  'test/support/services.ts',
-];
+const LISTS = ['src/app/features.ts', 'src/commands.ts', 'src/app/part-jobs.ts', 'test/support/services.ts'];
 
 /** Puts it into the project in a folder, but for what commands write. */
 export async function add({ files, insertions }: Addition, project: string): Promise<void> {

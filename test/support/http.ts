@@ -2,15 +2,17 @@ import type { HttpServerOptions } from '../../src/http/http-context.ts';
 import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
 import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { TEST_SECRET, type TestApp } from './app.ts';
 
 /** A further API on the core of an app, for what the environment cannot set. */
-export function startTestHttp(
+export async function startTestHttp(
   app: Pick<TestApp, 'core'>,
   options: Partial<HttpServerOptions> = {},
 ): Promise<HttpServer> {
   return startHttpServer({
     core: app.core,
+    schema: options.schema ?? (await buildSchema(options.auth)),
     auth: { secret: TEST_SECRET },
     host: '127.0.0.1',
     port: 0,

@@ -27,7 +27,7 @@ import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { PublishActionInput } from '../../src/features/shapes.ts';
 import { dormancy } from '../../src/fan-out/audience.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
-import { connectDatabase } from '../../src/storage/open-database.ts';
+import { connectDatabase } from '../../src/app/collections.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
 import { runnerOf, type TestJobSetup } from './jobs.ts';
 import { servicesOf, type Services } from './services.ts';

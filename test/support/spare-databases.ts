@@ -2,7 +2,9 @@ import { inject } from 'vitest';
 import { shard } from '../../packages/sharding/src/shard.ts';
 import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
-import { connectDatabase, openDatabase } from '../../src/storage/open-database.ts';
+import { connectDatabase } from '../../src/app/collections.ts';
+import { CORE_COLLECTIONS } from '../../src/app/features.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { uniqueName } from './unique-name.ts';
@@ -20,7 +22,11 @@ let connected: Promise<Database> | undefined;
 export async function openShared(name: string): Promise<Database> {
   connected ??= connectDatabase({ uri: inject('mongodbUri'), db: 'admin' });
   const { db, isSharded } = await connected;
-  return openDatabase(db.client.db(name), { isSharded, close: () => Promise.resolve() });
+  return openDatabase(db.client.db(name), {
+    isSharded,
+    close: () => Promise.resolve(),
+    declarations: CORE_COLLECTIONS,
+  });
 }
 
 /** The name of an empty database with all indexes that nobody else uses. */

@@ -8,7 +8,7 @@ import { isAbstractType, isObjectType } from 'graphql';
 import { POSSIBLE_TYPES } from '@fanfare/client/cache';
 import { expect, test } from 'vitest';
 import { KEYS } from '../../packages/urql/src/cache.ts';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const RECIPES = join(DOCS, 'examples/frontends');

@@ -31,7 +31,7 @@ export async function* exportMember(
   if (!identity.roles.has('admin') && identity.userId !== memberId)
     throw new FanfareError('FORBIDDEN', 'Only members themselves and admins can export their data');
   const id = validate(idSchema, memberId, ['memberId']);
-  const data = memberData(core.collections);
+  const data = memberData(core);
   const facts = { format: FORMAT, memberId: id, exportedAt: clock.now(), ...(await data.profile(id)) };
   for (const [section, value] of Object.entries(facts)) yield { section, value };
   yield* list('actions', actionEntries(data, session, id));

@@ -1,7 +1,7 @@
 import { allIndexes } from '../../../src/app/collections.ts';
 import { missingIndexes } from '../../../src/storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database, Finding } from '../../../src/storage/database/mongo.ts';
 import { schemaVersionRepository } from '../../../src/storage/database/schema-version.ts';
 import { openRedisParts } from '../../../src/connections/redis-parts.ts';

@@ -73,7 +73,7 @@ export const addOperators: AddCommands = (program, context, exit, examinations) 
     .command('schema')
     .description("print the API's schema, including the configured types, as SDL")
     .action(async () => {
-      const { printedSchema } = await import('../../../src/graphql/in-process.ts');
+      const { printedSchema } = await import('../../../src/app/in-process.ts');
       context().terminal.out((await printedSchema()).trimEnd());
     });
 };

@@ -1,6 +1,6 @@
 import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database } from '../../../src/storage/database/mongo.ts';
 import {
   PAUSES_MIGRATIONS,

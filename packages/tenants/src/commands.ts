@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '../../../src/app/collections.ts';
 import { startDatabases } from '../../../src/app/databases.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import { AdoptionRefused, adoptDatabase } from './adopt-database.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

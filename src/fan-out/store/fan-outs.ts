@@ -14,6 +14,12 @@ import { clock } from '../../lib/clock.ts';
 import { revised, unrevised, literal } from '../../storage/stages/revision.ts';
 import { LRUCache } from 'lru-cache';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly fanOuts: ReturnType<typeof fanOutsRepository>;
+  }
+}
+
 /**
  * How an unfinished pass ended. `failed`: by its own failure, which counts as an attempt. `cut-off`: interrupted by
  * something else, possibly after writing to feeds without notifying readers. `in-order`: as at a shutdown, without any loose

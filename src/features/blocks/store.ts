@@ -6,6 +6,12 @@ import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly blocks: ReturnType<typeof blocksRepository>;
+  }
+}
+
 /** One of two members between whom there is a block. Field order matters: the database compares it as a whole. */
 export interface BlockId {
   userId: string;

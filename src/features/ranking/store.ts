@@ -12,6 +12,14 @@ import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/docum
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { clock } from '../../lib/clock.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly rankedActions: ReturnType<typeof rankedActionsRepository>;
+    readonly rankingCache: RankingCache;
+    readonly scores: ReturnType<typeof scoresRepository>;
+  }
+}
+
 const BATCH = 500;
 
 /** Actions and readers whose part in a ranking a process remembers; of an action some 200 bytes. */

@@ -18,6 +18,12 @@ import type { UnsentEvents } from '../../storage/documents/event-documents.ts';
 import { type EventEntries, NO_EVENTS } from '../../storage/stages/event-entries.ts';
 import { literal } from '../../storage/stages/revision.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly reports: ReturnType<typeof reportsRepository>;
+  }
+}
+
 export interface ReportDocument extends UnsentEvents {
   _id: ObjectId;
   /** What is reported: `action:`, `interaction:` or `user:` and its id. */

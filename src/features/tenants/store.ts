@@ -5,6 +5,12 @@ import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Declared, NAMES_NOBODY, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 import type { ErasedTenantDocument } from '../../storage/documents/installation-documents.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly erasedTenants: ReturnType<typeof erasedTenantsRepository>;
+  }
+}
+
 export const ERASED_TENANTS: Declared<'erasedTenants'> = {
   name: 'erasedTenants',
   holds: 'that a tenant was erased',

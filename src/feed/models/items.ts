@@ -23,9 +23,8 @@ import {
   IN_FEED_ORDER,
   pageFilter,
 } from './stored-entries.ts';
-import { openCollections } from '../../storage/open-database.ts';
 import { hash } from 'node:crypto';
-import { BSON, ObjectId, type Collection } from 'mongodb';
+import { BSON, ObjectId, type Collection, type Db } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
 import { DELIVERY_REASONS, type DeliveryReason, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
@@ -61,7 +60,7 @@ export const itemsModel: FeedModel = {
     itemsFeedStore(
       newsfeedItemsRepository(db.collection(COLLECTION), db.collection(COLLECTION)),
       // Would work on a sharded cluster, too, but the reader's shard would query other shards once per action.
-      isSharded ? null : feedOpener(openCollections(db), COLLECTION, feedEpoch),
+      isSharded ? null : feedOpener(db, COLLECTION, feedEpoch),
     ),
 };
 
@@ -300,11 +299,14 @@ const MOST_PULLED = 500;
  * `by_ref`, `pull`, and `_id` of the others.
  * @param items name of the collection of entries
  */
-function feedOpener(
-  { feeds, members, actions, directoryStamps, follows }: Collections,
-  items: string,
-  epoch: number | undefined,
-) {
+function feedOpener(db: Db, items: string, epoch: number | undefined) {
+  const feeds = db.collection<FeedDocument>('feeds' satisfies keyof Collections);
+  const [members, actions, directoryStamps, follows] = [
+    'members',
+    'actions',
+    'directoryStamps',
+    'follows',
+  ] as const satisfies readonly (keyof Collections)[];
   return async (query: FeedPageQuery, { refIds, guess }: PulledQuestion): Promise<OpenedFeed | null> => {
     const { userId, limit } = query;
     const asked = refIds.size > MOST_PULLED ? NO_REFS : askedOf(refIds, guess);
@@ -313,14 +315,14 @@ function feedOpener(
     const pipeline = [
       { $match: { _id: userId } },
       // Read before all names: none may be older than the stamp it is cached under.
-      lookUp(directoryStamps.collectionName, 'directory', [
+      lookUp(directoryStamps, 'directory', [
         { $match: { _id: 'directory' } },
         { $project: { _id: 0, stamp: 1 } },
       ]),
-      lookUp(members.collectionName, 'members', [{ $match: { _id: userId } }, { $project: WITHOUT_DETAILS }]),
+      lookUp(members, 'members', [{ $match: { _id: userId } }, { $project: WITHOUT_DETAILS }]),
       ...(asked.size > 0
         ? [
-            lookUp(follows.collectionName, 'follows', [
+            lookUp(follows, 'follows', [
               { $match: { followerId: userId, refId: { $in: [...asked] } } },
               { $project: FOLLOW_FIELDS },
             ]),
@@ -335,7 +337,7 @@ function feedOpener(
       // All at once: looked up entry by entry they take the database twice as long.
       {
         $lookup: {
-          ...{ from: actions.collectionName, localField: 'entries.actionId', foreignField: '_id' },
+          ...{ from: actions, localField: 'entries.actionId', foreignField: '_id' },
           ...{ as: 'revisions', pipeline: [{ $project: { rev: 1 } }] },
         },
       },
@@ -343,7 +345,7 @@ function feedOpener(
       ...(guessed === null
         ? []
         : [
-            lookUp(actions.collectionName, 'pulled', [
+            lookUp(actions, 'pulled', [
               { $match: pulledIn(guessed.refIds, { above: guessed.above, upTo: null }) },
               { $limit: MOST_GUESSED + 1 },
             ]),

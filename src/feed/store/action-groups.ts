@@ -6,6 +6,12 @@ import type { Collections } from '../../storage/database/mongo.ts';
 import { upToEntries } from '../../lib/weight.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly actionGroups: ReturnType<typeof actionGroupsRepository>;
+  }
+}
+
 /** An action of a group. */
 export interface GroupMember {
   readonly actionId: ActionId;

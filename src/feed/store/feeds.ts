@@ -14,6 +14,12 @@ import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
 import { idsOf, inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly feeds: ReturnType<typeof feedsRepository>;
+  }
+}
+
 export const FEEDS: Declared<'feeds'> = {
   name: 'feeds',
   holds: 'facts about a reader and their feed: watermark, mutes, state of the stored feed',

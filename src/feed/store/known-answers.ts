@@ -32,6 +32,13 @@ export class Known<T extends object> {
   }
 }
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly knownCounts: ReturnType<typeof knownOfFeeds>['knownCounts'];
+    readonly knownPages: ReturnType<typeof knownOfFeeds>['knownPages'];
+  }
+}
+
 /** @param cacheBytes 0: no actions are cached, so that known pages would be read in two steps */
 export function knownOfFeeds(cacheBytes: number) {
   return {

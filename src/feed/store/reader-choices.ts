@@ -10,6 +10,13 @@ import type { Collections } from '../../storage/database/mongo.ts';
 import { ofReaderActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly readerChoices: ReturnType<typeof readerChoicesRepository>;
+    readonly readers: ReturnType<typeof readersRepository>;
+  }
+}
+
 /** An action, and readers of it. No action occurs twice. */
 export interface Delivered {
   readonly action: { readonly id: ActionId } & MutableAction;

@@ -6,6 +6,12 @@ import type { ReaderStampsDocument } from '../../storage/documents/installation-
 import { newRevision } from '../../storage/stages/revision.ts';
 import { ofInstallation } from '../../storage/documents/declaration.ts';
 
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly readerStamps: ReturnType<typeof readerStamps>;
+  }
+}
+
 export const READER_STAMPS = ofInstallation(
   'readerStamps',
   'when readers last changed something, by hashes of ids',

@@ -3,6 +3,12 @@ import type { Action, ActionId } from '../../domain/action.ts';
 import { weightOfEntry } from '../../lib/weight.ts';
 import type { ActionsRepository } from './actions.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly actionCache: ActionCache;
+  }
+}
+
 /** The reads behind the cache. */
 type CachedReads = Pick<ActionsRepository, 'findByIds' | 'findUnlessCached'>;
 

@@ -36,6 +36,12 @@ import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly actions: ReturnType<typeof actionsRepository>;
+  }
+}
+
 /** Actions among which one is looked for that describes a ref: a bound for refs that have very many. */
 const FIRST_ACTIONS = 100;
 

@@ -7,6 +7,12 @@ import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
 import type { FollowDocument } from '../documents/reader-documents.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly sourceActions: ReturnType<typeof sourceActionsRepository>;
+  }
+}
+
 /** Batch size of queries without a limit. */
 const BATCH = 1_000;
 const KEYS_AT_ONCE = 1_000;

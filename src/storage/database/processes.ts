@@ -1,6 +1,12 @@
 import type { Collections } from './mongo.ts';
 import { ofInstallation } from '../documents/declaration.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly processes: ReturnType<typeof processesRepository>;
+  }
+}
+
 export const PROCESSES = ofInstallation('processes', 'a running process');
 
 /** Interval of a process's heartbeat, in milliseconds. */

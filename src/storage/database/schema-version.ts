@@ -6,6 +6,12 @@ import type { MigrationDocument, SchemaDocument } from '../documents/installatio
 import type { Collections } from './mongo.ts';
 import { ofInstallation } from '../documents/declaration.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly schemaVersion: ReturnType<typeof schemaVersionRepository>;
+  }
+}
+
 export const SCHEMA = ofInstallation('schema', 'the schema version, and the current migration');
 
 /** A worker's claim on the pending migration, valid until the lease ends. */

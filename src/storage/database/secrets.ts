@@ -4,6 +4,12 @@ import type { SecretDocument } from '../documents/installation-documents.ts';
 import { retryOnDuplicateKey } from './errors.ts';
 import { ofInstallation } from '../documents/declaration.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly secrets: ReturnType<typeof secretsRepository>;
+  }
+}
+
 export const SECRETS = ofInstallation('secrets', 'a secret that all processes share');
 
 const BYTES = 32;

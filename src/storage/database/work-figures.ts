@@ -4,6 +4,12 @@ import type { UserId } from '../../domain/action.ts';
 import { fieldBeside } from '../../domain/stored-id.ts';
 import type { Collections } from './mongo.ts';
 
+declare module '../repositories.ts' {
+  interface Repositories {
+    readonly workFigures: ReturnType<typeof workFiguresRepository>;
+  }
+}
+
 export interface LaneFigures {
   /** Waiting or in progress. */
   readonly pending: number;

@@ -2,7 +2,7 @@ import { hostEventsRepository } from '../../../packages/events/src/store/host-ev
 import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
 import type { HostEventView } from '../../../src/domain/host-event.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

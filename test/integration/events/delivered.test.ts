@@ -5,7 +5,7 @@ import { eventsOf, moveEvents } from '../../support/events.ts';
 import { letMuteEnd } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { recordFirstDelivery } from '../../../src/features/events/jobs/record-delivered.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { claimOne } from '../../support/claim-one.ts';
 
 let parts: Parts;

@@ -6,7 +6,7 @@ import { storedId } from '../../../src/domain/stored-id.ts';
 import { decideDue, dueNotifications } from '../../../packages/notifications/src/due.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { encodeActionId, encodeInteractionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { events } from '../../../packages/events/src/jobs/event-mover.ts';
 import { eventsOf } from '../../support/events.ts';
 import { runnerOf } from '../../support/jobs.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unfollow } from '../../../src/features/follow/unfollow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import {
   FOLLOW_CALLS,

@@ -17,7 +17,7 @@ import { updateAction } from '../../../src/features/publish/update-action.ts';
 import { encodeActionId, encodeInteractionId } from '../../../src/domain/node-ids.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -7,7 +7,7 @@ import {
   updateInteraction,
 } from '../../../src/features/interactions/moderate-interaction.ts';
 import { removeInteraction } from '../../../src/features/interactions/remove-interaction.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { itemsModel } from '../../../src/feed/models/items.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
 import { publicationId } from '../../../src/features/publish/store/publishing.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { erase, placesOf } from '../../support/erasure.ts';

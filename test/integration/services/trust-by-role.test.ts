@@ -5,7 +5,7 @@ import { ROLES, type Role } from '../../../src/domain/viewer.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { encodeActionId } from '../../../src/graphql/global-id.ts';
 import { runOperation } from '../../../src/graphql/run-operation.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 import { openParts } from '../../support/parts.ts';
 
 const POSTED = 'descriptor: { posted: { postId: "p", postTitle: "T", text: "x" } }';

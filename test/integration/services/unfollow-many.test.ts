@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unfollowMany } from '../../../src/features/follow/unfollow.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { isDatabaseUnavailable } from '../../../src/storage/database/errors.ts';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database } from '../../../src/storage/database/mongo.ts';
 import { testDatabase } from '../../support/engine.ts';
 import { startTcpProxy, through } from '../realtime/tcp-proxy.ts';

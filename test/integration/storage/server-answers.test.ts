@@ -4,7 +4,7 @@ import { COLLECTIONS } from '../../../src/app/collections.ts';
 import { isDatabaseUnavailable } from '../../../src/storage/database/errors.ts';
 import type { Database } from '../../../src/storage/database/mongo.ts';
 import { ensureIndexes, indexesOf } from '../../../src/storage/indexes/indexes.ts';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import { testDatabase } from '../../support/engine.ts';
 import { HELLO, isHello, startServerDouble } from '../../support/router.ts';
 

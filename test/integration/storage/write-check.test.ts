@@ -1,5 +1,5 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { connectDatabase } from '../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database } from '../../../src/storage/database/mongo.ts';
 import { testDatabase } from '../../support/engine.ts';
 import { startTcpProxy, through, type TcpProxy } from '../realtime/tcp-proxy.ts';

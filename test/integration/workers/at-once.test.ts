@@ -6,7 +6,7 @@ import { addInteraction } from '../../../src/features/interactions/add-interacti
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { OwnWorker } from '../../../src/fan-out/own-worker.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { crashingDatabase } from '../../support/crashing.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { itemsModel } from '../../../src/feed/models/items.ts';
-import { createRepositories } from '../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import { crashingDatabase } from '../../support/crashing.ts';
 import type { DeliveryOutcome } from '../../../src/feed/feed-store.ts';
 import { StoreUnavailable } from '../../../src/storage/database/errors.ts';

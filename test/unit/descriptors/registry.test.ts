@@ -13,7 +13,7 @@ import {
   descriptorTypes,
   servedLocales,
 } from '../../../src/descriptors/registry.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 import { allIndexes } from '../../../src/app/collections.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 import { sentenceOf } from '../../support/sentence.ts';

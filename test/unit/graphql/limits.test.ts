@@ -16,7 +16,7 @@ import {
   isIntrospection,
   type Operation,
 } from '../../../src/graphql/limits/document-limits.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 
 const schema = await buildSchema();
 

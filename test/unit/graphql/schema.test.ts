@@ -9,8 +9,8 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { SCHEMA_FILE } from '../../../schema/print.ts';
-import { printedSchema } from '../../../src/graphql/in-process.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { printedSchema } from '../../../src/app/in-process.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 
 test('schema/schema.graphql is the served schema', async () => {
   expect(await readFile(SCHEMA_FILE, 'utf8')).toBe(await printedSchema());

@@ -1,7 +1,7 @@
 import { isObjectType, type GraphQLResolveInfo } from 'graphql';
 import { expect, test } from 'vitest';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 import { isShared, type Sharing } from '../../../src/graphql/shared-field.ts';
 
 /** Everything that is shown to several viewers from one execution. A field that is added here must not depend on the viewer. */

@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { findOperation } from '../../../src/graphql/limits/document-limits.ts';
 import { variablesFault } from '../../../src/graphql/limits/variables.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 
 const schema = await buildSchema();
 

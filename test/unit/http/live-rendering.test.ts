@@ -20,7 +20,7 @@ import type { NewsfeedItem } from '../../../src/domain/newsfeed-item.ts';
 import type { Identity, Role } from '../../../src/domain/viewer.ts';
 import { profileOfStranger } from '../../../src/domain/viewer.ts';
 import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { isWritten, LiveRendering, type EventRenderer } from '../../../src/http/execution/live-rendering.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';

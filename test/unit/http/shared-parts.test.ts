@@ -7,7 +7,7 @@ import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 import { toConnection } from '../../../src/graphql/connection.ts';
 import { Answer } from '../../../src/graphql/rendering/answer.ts';
-import { buildSchema } from '../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../src/app/schema.ts';
 import { CompiledExecution } from '../../../src/http/execution/compiled-execution.ts';
 import { PartCache } from '../../../src/http/execution/shared-parts/part-cache.ts';
 import {

@@ -3,7 +3,8 @@ import { BSON, ObjectId, type Document } from 'mongodb';
 import { namesIn } from '../../../../src/descriptors/names.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import { type ErasureSubject, pseudonymFrom } from '../../../../src/domain/erasure.ts';
-import { belongingTo, BELONGINGS, type Belongings } from '../../../../src/storage/belongings.ts';
+import { CORE_COLLECTIONS } from '../../../../src/app/features.ts';
+import { belongingsIn, belongingTo, type Belongings } from '../../../../src/storage/belongings.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
 import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import { idsIn, valueAt } from '../../../../src/storage/documents/ids.ts';
@@ -26,6 +27,7 @@ export interface PinRecord {
 const BATCH = 500;
 
 /** What is offloaded with an action. */
+const BELONGINGS = belongingsIn(CORE_COLLECTIONS);
 export const WITH_ACTIONS = BELONGINGS.filter(({ collection }) => collection !== 'actions');
 
 export function recordText({ section, document }: OffloadRecord): string {

@@ -5,9 +5,9 @@ import { ACTION_TRACES } from '../../../../src/features/erasure/store/anonymise-
 import type { MemberDocument, RefDocument } from '../../../../src/storage/documents/directory-documents.ts';
 import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
 import type { HostEventDocument } from '../../../../src/storage/documents/event-documents.ts';
-import { CORE_COLLECTIONS } from '../../../../src/features/features.ts';
 import { fieldOf } from '../../../../src/storage/documents/ids.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import type { Declaration } from '../../../../src/storage/documents/declaration.ts';
 
 /** A section of an export. */
 export interface MemberList {
@@ -20,10 +20,16 @@ type ExportedModeration = Pick<ModerationRecord, 'kind' | 'at' | 'reason'>;
 
 const BATCH = 500;
 
+/** The collections, with what is declared of them. */
+export interface Declares {
+  readonly collections: Collections;
+  readonly declarations: readonly Declaration[];
+}
+
 /** Reads everything stored about a member, complete lists in batches of 500, each by an index. */
-export function memberData(collections: Collections) {
+export function memberData({ collections, declarations }: Declares) {
   const { actions, hostEvents, feeds, follows, members, moderationLog, refs } = collections;
-  const listed = CORE_COLLECTIONS.flatMap(({ name, export: exported }) =>
+  const listed = declarations.flatMap(({ name, export: exported }) =>
     'because' in exported
       ? []
       : exported.flatMap((part) => (typeof part === 'string' ? [] : [{ name, ...part }])),

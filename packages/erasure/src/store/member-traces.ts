@@ -16,7 +16,7 @@ import {
   directoryStampsRepository,
   type DirectoryStampsRepository,
 } from '../../../../src/features/directory/store/directory-stamps.ts';
-import { CORE_COLLECTIONS } from '../../../../src/features/features.ts';
+import type { Declares } from './member-data.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../../src/storage/documents/event-documents.ts';
 import { fieldOf } from '../../../../src/storage/documents/ids.ts';
 import type { FollowDocument } from '../../../../src/storage/documents/reader-documents.ts';
@@ -28,10 +28,10 @@ import { literal, revised, unrevised } from '../../../../src/storage/stages/revi
  * All of a member's traces outside of feeds. Each method processes one bounded batch and returns the number found: repeat
  * until it is 0. Safe to interrupt anywhere and to repeat.
  */
-export function memberTraces({ collections }: { readonly collections: Collections }) {
+export function memberTraces({ collections, declarations }: Declares) {
   const directoryStamps = directoryStampsRepository(collections.directoryStamps);
   return {
-    ...ownDocuments(collections),
+    ...ownDocuments({ collections, declarations }),
     ...profileTraces(collections, directoryStamps),
     ...followTraces(collections),
     ...actionTraces(collections),
@@ -44,8 +44,9 @@ export function memberTraces({ collections }: { readonly collections: Collection
 export type MemberTraces = ReturnType<typeof memberTraces>;
 
 /** Documents that are of nobody but the member. */
-function ownDocuments({ members: { db } }: Collections) {
-  const own = CORE_COLLECTIONS.flatMap(({ name, ids, erase }) => {
+function ownDocuments({ collections: { members }, declarations }: Declares) {
+  const { db } = members;
+  const own = declarations.flatMap(({ name, ids, erase }) => {
     const [path] = ids.member ?? [];
     return erase === 'delete' && path !== undefined ? [[name, fieldOf(path)] as const] : [];
   });

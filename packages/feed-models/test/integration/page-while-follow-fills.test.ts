@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cappedFeedStore } from '../../src/capped/store.ts';
 import { feedRingsRepository } from '../../src/capped/repository.ts';
 import { follow } from '../../../../src/features/follow/follow.ts';
-import { createRepositories } from '../../../../src/storage/repositories.ts';
+import { createRepositories } from '../../../../src/app/repositories.ts';
 import { upkeep } from '../../../../src/features/upkeep/jobs/upkeep.ts';
 import { idsOf, publishSome } from '../../../../test/conformance/feed-tools.ts';
 import { Crash, crashingDatabase } from '../../../../test/support/crashing.ts';

@@ -1,7 +1,7 @@
 import { isInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { readRecord, SCHEMAS, type RecordKind } from '../../src/records.ts';
-import { buildSchema } from '../../../../src/graphql/schema.ts';
+import { buildSchema } from '../../../../src/app/schema.ts';
 
 function read(kind: RecordKind, value: unknown, number = 7) {
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { allIndexes, COLLECTIONS } from '../../../../src/app/collections.ts';
 import { shard } from '../../src/shard.ts';
 import { ensureIndexes } from '../../../../src/storage/indexes/indexes.ts';
-import { connectDatabase } from '../../../../src/storage/open-database.ts';
+import { connectDatabase } from '../../../../src/app/collections.ts';
 import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
 import { startRouter } from '../../../../test/support/router.ts';
 import { uniqueName } from '../../../../test/support/unique-name.ts';

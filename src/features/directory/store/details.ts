@@ -6,6 +6,12 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly details: ReturnType<typeof detailsRepository>;
+  }
+}
+
 /** Projection without details and terms of searches: they are large, and deliveries and rules do not need them. */
 export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0, search: 0 } as const;
 

@@ -15,6 +15,12 @@ import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly members: ReturnType<typeof membersRepository>;
+  }
+}
+
 export const MEMBERS: Declared<'members'> = {
   name: 'members',
   holds: 'a person: name, groups, supervisor',

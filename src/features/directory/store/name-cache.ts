@@ -7,6 +7,12 @@ import type { DirectoryAsOf, DirectoryStampsRepository } from './directory-stamp
 import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly nameCache: NameCache;
+  }
+}
+
 export interface NameCacheParts {
   readonly members: { findByIds: MembersRepository['findByIds'] };
   readonly refs: { namesOf: RefsRepository['namesOf'] };

@@ -22,6 +22,12 @@ import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, RENAME } from '../../../storage/documents/declaration.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly refs: ReturnType<typeof refsRepository>;
+  }
+}
+
 export const REFS: Declared<'refs'> = {
   name: 'refs',
   holds: 'a thing that can be followed: label, number of followers, pins',

@@ -19,6 +19,12 @@ import {
 } from './directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly renames: ReturnType<typeof renamesRepository>;
+  }
+}
+
 /** Collections that define names: refs by their labels, members by their names. */
 export const NAME_SOURCES = ['refs', 'members'] as const;
 export type NameSource = (typeof NAME_SOURCES)[number];

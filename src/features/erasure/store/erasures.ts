@@ -19,6 +19,12 @@ import {
   NOT_OF_ACTIONS,
 } from '../../../storage/documents/declaration.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly erasures: ReturnType<typeof erasuresRepository>;
+  }
+}
+
 export const ERASURES: Declared<'erasures'> = {
   name: 'erasures',
   holds: 'the progress of erasing a member',

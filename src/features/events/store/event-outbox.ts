@@ -21,6 +21,12 @@ import {
 } from '../../../storage/documents/declaration.ts';
 import type { InteractionDocument } from '../../../storage/documents/documents.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly eventOutbox: ReturnType<typeof eventOutboxRepository>;
+  }
+}
+
 const BATCH = 500;
 
 /**

@@ -13,6 +13,12 @@ import type { PassedOn } from '../../interactions/store/interactions.ts';
 import type { CountEpochs } from './follower-counts.ts';
 import { FOLLOW_FIELDS, toFollow, type FollowPair, type PlainFollow } from './follow-reads.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly followStarts: ReturnType<typeof followStartsRepository>;
+  }
+}
+
 export interface FollowStart {
   /** There is a block between the two, either way. False if not asked. */
   readonly isBlocked: boolean;

@@ -11,6 +11,13 @@ import { inOneBatch, unionOf } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly followerCounts: ReturnType<typeof followerCountsRepository>;
+    readonly followerPages: ReturnType<typeof followerPagesRepository>;
+  }
+}
+
 /** The epoch of each ref's count, against which a change may be added; `null`: never counted from scratch. */
 export type CountEpochs = ReadonlyMap<RefId, string | null>;
 

@@ -12,6 +12,13 @@ import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/d
 import type { ActionId } from '../../../domain/action.ts';
 import { literal } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly followEnds: ReturnType<typeof followEndsRepository>;
+    readonly follows: ReturnType<typeof followsRepository>;
+  }
+}
+
 export interface NewSpan extends FollowPair {
   readonly since: Date;
   readonly sinceAction?: ActionId;

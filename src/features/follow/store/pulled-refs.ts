@@ -4,6 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { Follow } from '../../../domain/viewer.ts';
 import { followableIds } from '../../../domain/visibility.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly pulledRefs: ReturnType<typeof pulledRefs>;
+  }
+}
+
 /** Expected needs of a reader's next first page from pulled refs, based on the previous page. */
 export interface PullGuess {
   /** Pulled refs that the reader followed. */

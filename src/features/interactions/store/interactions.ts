@@ -21,6 +21,12 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import { type Declared, index, indexWithin, UNSENT } from '../../../storage/documents/declaration.ts';
 import type { ErasureSubject } from '../../../domain/erasure.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly interactions: ReturnType<typeof interactionsRepository>;
+  }
+}
+
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
   holds: 'a comment, like, reshare or reaction',

@@ -17,6 +17,12 @@ import { NO_END } from './mark-ends.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly itemMarks: ReturnType<typeof itemMarksRepository>;
+  }
+}
+
 export const ITEM_MARKS = readerActions('itemMarks', {
   holds: 'an item that a reader has hidden, archived, snoozed, read or marked as unread',
   indexes: [

@@ -8,6 +8,12 @@ import { readerActionId, type ReaderAction } from '../../../storage/documents/re
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
 import { type Claiming, leased, leaseDue } from '../../../storage/database/lease.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly markEnds: ReturnType<typeof markEndsRepository>;
+  }
+}
+
 /** Upper bound on items of a reader that came back and are still raised by that; the latest ones count. */
 export const MAX_LIFTED = 500;
 /** Upper bound on items of a reader that are away until a time. */

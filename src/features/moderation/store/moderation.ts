@@ -18,6 +18,12 @@ import { revised, unrevised, literal } from '../../../storage/stages/revision.ts
 import { type Declared, index, indexWithin } from '../../../storage/documents/declaration.ts';
 import { withoutSubject } from '../../../descriptors/anonymise.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly moderation: ReturnType<typeof moderationRepository>;
+  }
+}
+
 export const MODERATION_LOG: Declared<'moderationLog'> = {
   name: 'moderationLog',
   holds: 'what a moderator did to an action or an interaction, and why',

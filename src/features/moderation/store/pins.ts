@@ -3,6 +3,12 @@ import type { ActionId, RefId } from '../../../domain/action.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly pins: ReturnType<typeof pinsRepository>;
+  }
+}
+
 /** Actions pinned to the top of a ref's page, stored in the ref. Unique key: `_id`. */
 export function pinsRepository({ refs }: Collections) {
   return {

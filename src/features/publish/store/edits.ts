@@ -18,6 +18,12 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../directory/store/directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly edits: ReturnType<typeof editsRepository>;
+  }
+}
+
 /** Attempts before giving up on an action that keeps changing. */
 const MAX_TRIES = 10;
 

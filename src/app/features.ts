@@ -10,23 +10,23 @@ import { SECRETS } from '../storage/database/secrets.ts';
 import { WRITE_PROBES } from '../storage/database/write-check.ts';
 
 import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
-import { BLOCKS } from './blocks/store.ts';
-import { DIRECTORY_STAMPS } from './directory/store/directory-stamps.ts';
-import { MEMBERS } from './directory/store/members.ts';
-import { REFS } from './directory/store/refs.ts';
-import { ERASURES } from './erasure/store/erasures.ts';
-import { EVENT_OUTBOX } from './events/store/event-outbox.ts';
-import { EVENT_STATE, HOST_EVENTS } from './events/store/event-outbox.ts';
-import { FOLLOWS } from './follow/store/follows.ts';
-import { INTERACTIONS } from './interactions/store/interactions.ts';
-import { ITEM_MARKS } from './marks/store/item-marks.ts';
-import { MODERATION_LOG } from './moderation/store/moderation.ts';
+import { BLOCKS } from '../features/blocks/store.ts';
+import { DIRECTORY_STAMPS } from '../features/directory/store/directory-stamps.ts';
+import { MEMBERS } from '../features/directory/store/members.ts';
+import { REFS } from '../features/directory/store/refs.ts';
+import { ERASURES } from '../features/erasure/store/erasures.ts';
+import { EVENT_OUTBOX } from '../features/events/store/event-outbox.ts';
+import { EVENT_STATE, HOST_EVENTS } from '../features/events/store/event-outbox.ts';
+import { FOLLOWS } from '../features/follow/store/follows.ts';
+import { INTERACTIONS } from '../features/interactions/store/interactions.ts';
+import { ITEM_MARKS } from '../features/marks/store/item-marks.ts';
+import { MODERATION_LOG } from '../features/moderation/store/moderation.ts';
 import { PUSH_REGISTRATIONS } from '../../packages/notifications/src/store/push.ts';
 import { NOTIFICATION_STATES } from '../../packages/notifications/src/store/states.ts';
-import { PUBLICATIONS } from './publish/store/publishing.ts';
-import { RANKINGS, SCORES } from './ranking/store.ts';
-import { REPORTS } from './reports/store.ts';
-import { ERASED_TENANTS } from './tenants/store.ts';
+import { PUBLICATIONS } from '../features/publish/store/publishing.ts';
+import { RANKINGS, SCORES } from '../features/ranking/store.ts';
+import { REPORTS } from '../features/reports/store.ts';
+import { ERASED_TENANTS } from '../features/tenants/store.ts';
 
 interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
@@ -42,18 +42,22 @@ interface Feature {
 const FEATURES = [
   {
     collections: [MEMBERS, REFS, DIRECTORY_STAMPS],
-    api: () => Promise.all([import('./directory/api/member.ts'), import('./directory/api/ref.ts')]),
+    api: () =>
+      Promise.all([
+        import('../features/directory/api/member.ts'),
+        import('../features/directory/api/ref.ts'),
+      ]),
   },
-  { collections: [FOLLOWS], api: () => import('./follow/api.ts') },
+  { collections: [FOLLOWS], api: () => import('../features/follow/api.ts') },
   {
     collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],
     api: () => Promise.all([import('../feed/api/feed-event.ts'), import('../feed/api/feed-group.ts')]),
   },
-  { collections: [ITEM_MARKS], api: () => import('./marks/api.ts') },
+  { collections: [ITEM_MARKS], api: () => import('../features/marks/api.ts') },
   { collections: [BOOKMARKS], api: () => import('../../packages/bookmarks/src/api.ts') },
-  { collections: [], api: () => import('./mutes/api.ts') },
+  { collections: [], api: () => import('../features/mutes/api.ts') },
   { collections: [], api: () => import('../../packages/explain/src/api.ts') },
-  { collections: [INTERACTIONS], api: () => import('./interactions/api.ts') },
+  { collections: [INTERACTIONS], api: () => import('../features/interactions/api.ts') },
   {
     collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
     api: () =>
@@ -62,9 +66,9 @@ const FEATURES = [
         import('../../packages/notifications/src/api/push.ts'),
       ]),
   },
-  { collections: [BLOCKS], api: () => import('./blocks/api.ts') },
-  { collections: [REPORTS], api: () => import('./reports/api.ts') },
-  { collections: [MODERATION_LOG], api: () => import('./moderation/api.ts') },
+  { collections: [BLOCKS], api: () => import('../features/blocks/api.ts') },
+  { collections: [REPORTS], api: () => import('../features/reports/api.ts') },
+  { collections: [MODERATION_LOG], api: () => import('../features/moderation/api.ts') },
   { collections: [ERASURES] },
   { collections: [], api: () => import('../../packages/erasure/src/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
@@ -74,10 +78,10 @@ const FEATURES = [
     api: () => import('../../packages/webhooks/src/api.ts'),
   },
   { collections: [ACTIONS] },
-  { collections: [PUBLICATIONS], api: () => import('./publish/api.ts') },
+  { collections: [PUBLICATIONS], api: () => import('../features/publish/api.ts') },
   { collections: [SCORES, RANKINGS] },
   { collections: [ERASED_TENANTS] },
-  { collections: [], api: () => import('./operations/api.ts') },
+  { collections: [], api: () => import('../features/operations/api.ts') },
   { collections: [SECRETS, SCHEMA, PROCESSES, WRITE_PROBES] },
 ] as const satisfies readonly Feature[];
 

@@ -1,9 +1,9 @@
-import './types/scalars.ts';
-import './types/enums.ts';
-import './types/node.ts';
-import './types/viewer.ts';
-import './types/descriptor.ts';
-import './types/action.ts';
+import '../graphql/types/scalars.ts';
+import '../graphql/types/enums.ts';
+import '../graphql/types/node.ts';
+import '../graphql/types/viewer.ts';
+import '../graphql/types/descriptor.ts';
+import '../graphql/types/action.ts';
 import {
   type GraphQLSchema,
   getNamedType,
@@ -12,17 +12,17 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
 } from 'graphql';
-import { builder } from './builder.ts';
-import { countLists } from './limits/cost.ts';
+import { builder } from '../graphql/builder.ts';
+import { countLists } from '../graphql/limits/cost.ts';
 import { traced } from '../telemetry/tracing.ts';
-import { defineDeclaredDescriptors } from './types/declared-descriptors.ts';
+import { defineDeclaredDescriptors } from '../graphql/types/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/stored-id.ts';
-import { loadApi } from '../features/features.ts';
+import { loadApi } from './features.ts';
 import { storedInput } from '../features/stored-input.ts';
-import type { GraphQLContext } from './context.ts';
-import { plainGlobalId, storedGlobalIds } from './global-id.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { plainGlobalId, storedGlobalIds } from '../graphql/global-id.ts';
 
 // Converts between ids with and without tenant: inside, all ids have their tenant; clients never see it.
 

@@ -1,13 +1,13 @@
 import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphql';
 import type { Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
-import { summaryOf, type Described } from './sentences.ts';
+import { summaryOf, type Described } from '../graphql/sentences.ts';
 import { buildSchema } from './schema.ts';
-import { declarationOf } from './types/descriptor.ts';
+import { declarationOf } from '../graphql/types/descriptor.ts';
 
 // Everything a server needs to answer its own process, loaded as one module.
 
-export { runOperation } from './run-operation.ts';
+export { runOperation } from '../graphql/run-operation.ts';
 export { buildSchema };
 
 /** An action as one sentence; for undeclared types, the name of the type. */
