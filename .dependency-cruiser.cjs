@@ -135,7 +135,6 @@ const PARTS = {
     '^src/features/(?:rebuild/rebuild-feed|shapes|stored-input)\\.ts$',
     '^src/feed/session/open-session\\.ts$',
     '^packages/erasure/src/export-member\\.ts$',
-    '^src/graphql/in-process\\.ts$',
     '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
   ],
   planner: [

@@ -21,6 +21,8 @@ const longest = (things) => things.reduce((one, other) => (other.lines > one.lin
 const byLines = files.map(({ lines }) => lines).sort((one, other) => one - other);
 const lines = sum(byLines);
 const types = files.flatMap((file) => file.types);
+/** Imports between files of the server and its parts: `isValue` if more than types are imported. */
+const imports = [...files, ...parts].flatMap((file) => file.imports);
 const say = ({ name, lines: count }) => `${count} lines, ${name}`;
 const rows = {
   'files of src': files.length,
@@ -35,6 +37,14 @@ const rows = {
   'Pick<': sum(files.map((file) => file.picks)),
   'imports between rooms': sum(files.map((file) => file.arrows.length)),
   'arrows between rooms': new Set(files.flatMap((file) => file.arrows)).size,
+  // Of what is imported as a value, also when it is loaded later.
+  'rooms in circles': inCircles(imports.filter(({ isValue }) => isValue).map(between(homeOf))),
+  'features in circles': inCircles(
+    imports
+      .filter(({ isValue, from, to }) => isValue && [from, to].every((path) => featureOf(path) !== null))
+      .map(between(featureOf)),
+  ),
+  'files in circles': inCircles(imports.map(between((path) => path))),
   'state of modules': files.concat(parts).reduce((total, { state }) => total + state.length, 0),
   ...Object.fromEntries(
     ['bookmark', 'snooz', 'tenant'].map((word) => [
@@ -54,6 +64,9 @@ const LIMITS = {
   'functions over 60': 0,
   // What a process has once: docs/architecture.md gives the reasons.
   'state of modules': 13,
+  'rooms in circles': 5,
+  'features in circles': 3,
+  'files in circles': 0,
   // What a feature is called, where its own folder or row is not meant.
   'files with "bookmark"': 8,
   'files with "snooz"': 6,
@@ -134,9 +147,65 @@ function linesOf(text) {
   return text.split('\n').length - 1;
 }
 
+/** A room of src/, or a part. */
+function homeOf(path) {
+  return path.startsWith('src/') ? roomOf(path) : path.split('/').slice(0, 2).join('/');
+}
+
+/** `null`: not of a feature. */
+function featureOf(path) {
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? (path.startsWith('packages/') ? homeOf(path) : null);
+}
+
+function between(nameOf) {
+  return ({ from, to }) => [nameOf(from), nameOf(to)];
+}
+
+/** How many of the names are connected in both directions with another one: Tarjan's algorithm. */
+function inCircles(arrows) {
+  const next = new Map();
+  for (const [from, to] of arrows) {
+    if (!next.has(from)) next.set(from, new Set());
+    if (from !== to) next.get(from).add(to);
+  }
+  const found = new Map();
+  const stack = [];
+  let count = 0;
+  const visit = (name) => {
+    const state = { index: found.size, low: found.size, isOpen: true };
+    found.set(name, state);
+    stack.push(name);
+    for (const other of next.get(name) ?? []) {
+      const seen = found.get(other);
+      if (seen === undefined) state.low = Math.min(state.low, visit(other).low);
+      else if (seen.isOpen) state.low = Math.min(state.low, seen.index);
+    }
+    if (state.low === state.index) {
+      const circle = stack.splice(stack.indexOf(name));
+      for (const one of circle) found.get(one).isOpen = false;
+      if (circle.length > 1) count += circle.length;
+    }
+    return state;
+  };
+  for (const name of next.keys()) if (!found.has(name)) visit(name);
+  return count;
+}
+
 /** The first folder below src/, or the file that stands there alone. */
 function roomOf(path) {
   return path.split('/')[1].replace(/\.[jt]s$/, '');
+}
+
+/** An import or export of nothing but types. */
+function isOfTypes(node) {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  const { isTypeOnly = false, name, namedBindings } = node.importClause ?? {};
+  const named =
+    namedBindings !== undefined && ts.isNamedImports(namedBindings) ? namedBindings.elements : null;
+  return (
+    isTypeOnly ||
+    (name === undefined && named !== null && named.length > 0 && named.every((element) => element.isTypeOnly))
+  );
 }
 
 function measure(path, text) {
@@ -148,6 +217,7 @@ function measure(path, text) {
     functions: [],
     types: [],
     arrows: [],
+    imports: [],
     state: source.statements.flatMap((statement) => stateOf(statement, source)),
   };
   const linesOfNode = (node) => lineAt(node.end) - lineAt(node.getStart(source)) + 1;
@@ -158,6 +228,10 @@ function measure(path, text) {
       total += ts.isFunctionLike(child) && child.body !== undefined ? linesOfNode(child) - 1 : inner(child);
     });
     return total;
+  };
+  const addImport = (from, isValue) => {
+    if (from.startsWith('.'))
+      found.imports.push({ from: path, to: posix.join(posix.dirname(path), from), isValue });
   };
   const commented = new Set();
   let picks = 0;
@@ -177,7 +251,10 @@ function measure(path, text) {
       const from = node.moduleSpecifier?.text ?? '';
       const room = roomOf(posix.join(posix.dirname(path), from));
       if (from.startsWith('.') && room !== found.room) found.arrows.push(`${found.room} → ${room}`);
+      addImport(from, !isOfTypes(node));
     }
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      addImport(node.arguments[0]?.text ?? '', true);
     ts.forEachChild(node, visit);
   };
   visit(source);
