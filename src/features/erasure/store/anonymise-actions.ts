@@ -4,7 +4,6 @@ import type { UserId } from '../../../domain/action.ts';
 import { notifiedKey, userKey } from '../../../domain/audience.ts';
 import { type ErasureSubject, type ErasureTask, FORMER_MEMBER } from '../../../domain/erasure.ts';
 import { anonymiseDescriptor, withoutNames, withoutSubject } from '../../../descriptors/anonymise.ts';
-import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import type { ActionDocument, FormerAudienceDocument } from '../../../storage/documents/documents.ts';
 import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';
@@ -108,7 +107,6 @@ function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
   const { names, otherIds, concerned, formerlyConcerned, undecidedRefIds } = document;
   const isAnother = ({ key }: { readonly key: string }): boolean => key !== userKey(memberId);
   const descriptor = anonymiseDescriptor(document.descriptor, subject, isOwn);
-  const groupKey = groupKeyOf({ ...document, descriptor });
   return {
     actorId: isOwn ? pseudonym : document.actorId,
     mentions: others(document.mentions),
@@ -121,7 +119,6 @@ function anonymisedValues(document: ActionDocument, subject: ErasureSubject) {
     ),
     refIds: renamed(document.refIds),
     descriptor,
-    ...(groupKey === null ? {} : { groupKey }),
     ...(concerned === undefined ? {} : { concerned: concerned.filter(isAnother) }),
     ...(formerlyConcerned === undefined ? {} : { formerlyConcerned: formerlyConcerned.filter(isAnother) }),
     ...(undecidedRefIds === undefined ? {} : { undecidedRefIds: renamed(undecidedRefIds) }),
