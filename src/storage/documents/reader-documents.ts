@@ -38,7 +38,7 @@ export interface FollowDocument extends UnsentEvents {
   spans: { since: Date; until?: Date; sinceAction?: ObjectId; types?: string[] }[];
   /** The host application assigned the ref to the follower. Meaningless once the follow is inactive. */
   isAssigned?: true;
-  /** When it was opened, whatever it brings from before. Absent: it is not active. */
+  /** When it was opened, whatever it brings from before; kept for as long as that is news if it is ended and opened again. */
   openedAt?: Date;
   /** When the host application assigned the ref. Absent: it is not assigned. */
   assignedAt?: Date;

@@ -1,5 +1,6 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
+import { NOTIFICATION_WINDOW_MS } from '../../../domain/notification.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
@@ -44,8 +45,6 @@ interface Opening {
   readonly events: EventEntries;
 }
 
-/** Fields of a follow that has ended. */
-const NOT_OPEN = { openedAt: '$$REMOVE', assignedAt: '$$REMOVE' } as const;
 /** Calls whose follows are settled together. */
 const CALLS_AT_ONCE = 50;
 /** Of calls at the same time; a call for more inserts alone. */
@@ -93,7 +92,14 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
       },
     },
     isAssigned: assignment(isAssigned),
-    openedAt: { $cond: [IS_OPEN, { $ifNull: ['$openedAt', '$$REMOVE'] }, now] },
+    // One that is taken up again is not news each time.
+    openedAt: {
+      $cond: [
+        { $or: [IS_OPEN, { $gt: ['$openedAt', new Date(now.getTime() - NOTIFICATION_WINDOW_MS)] }] },
+        { $ifNull: ['$openedAt', '$$REMOVE'] },
+        now,
+      ],
+    },
     assignedAt: assignedSince(isAssigned, now),
     // An existing mark means that a call was interrupted and the count may be wrong.
     settling: { $ifNull: ['$settling', mark] },
@@ -457,7 +463,8 @@ function closingStage(
     },
     spans: keepHistory ? ended : [],
     active: false,
-    ...NOT_OPEN,
+    ...(keepHistory ? {} : { openedAt: '$$REMOVE' }),
+    assignedAt: '$$REMOVE',
     ...events.staged('follow.closed', now, { $eq: ['$active', true] }),
   };
 }
