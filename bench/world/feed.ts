@@ -74,7 +74,16 @@ export async function loadNotifications(
   await actions.insertMany(own);
   const given = own.flatMap(({ _id: actionId, latest: at }) =>
     ['LIKE', 'COMMENT'].map((kind, index) => ({
-      ...{ actionId, kind, key: kind, ownerId, at, departmentIds: [], actorId: `actor-${String(index)}` },
+      ...{
+        actionId,
+        kind,
+        key: kind,
+        ownerId,
+        at,
+        shownAt: at,
+        departmentIds: [],
+        actorId: `actor-${String(index)}`,
+      },
     })),
   );
   await db.collection('interactions').insertMany(given);

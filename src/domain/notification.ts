@@ -2,6 +2,7 @@ import type { ActionId, RefId, UserId } from './action.ts';
 import type { InteractionId } from './interaction.ts';
 import { isBlocked } from './block.ts';
 import { isMutedPerson } from './mute.ts';
+import { shownSince } from './relevancy.ts';
 import type { ReaderProfile } from './viewer.ts';
 
 /** Kinds with a sentence of their own. OWN has that of its action. */
@@ -34,6 +35,20 @@ export type NotificationMessages = Readonly<Partial<Record<SpokenKind, string>>>
 export const CHANNELS = ['IN_APP', 'EMAIL', 'PUSH'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
+/** What decides since when an action is news. */
+export interface NamingAction {
+  readonly conducted: Date;
+  readonly recorded: Date;
+  /** When a moderator showed it. */
+  readonly shownAt?: Date;
+}
+
+/** Since when an action is news for somebody whom it names. @param since when an edit named them. */
+export function namedSince({ conducted, recorded, shownAt }: NamingAction, since?: Date): Date {
+  const named = since ?? shownSince(conducted, recorded);
+  return shownAt === undefined || shownAt < named ? named : shownAt;
+}
+
 /** How long an event stays in the list of notifications. */
 export const NOTIFICATION_WINDOW_MS = 90 * 86_400_000;
 
@@ -46,6 +61,7 @@ export interface NotificationEvent {
   readonly id: string;
   /** `null`: a service did it. */
   readonly actorId: UserId | null;
+  /** When the reader could see it, whenever it happened. */
   readonly at: Date;
   readonly interactionId: InteractionId | null;
 }
@@ -112,7 +128,7 @@ export function isKeptAway(reader: ReaderProfile, actorId: UserId | null): boole
 export interface NotificationMarks {
   readonly seenAt: Date | null;
   readonly readAt: Date | null;
-  /** When single groups were read, by key. */
+  /** Up to where single groups were read, by key. */
   readonly read: ReadonlyMap<string, Date>;
 }
 

@@ -6,6 +6,14 @@ import type { Follow } from './viewer.ts';
 /** Tolerated lead of an application's clock over the server's. */
 export const MAX_FUTURE_MS = 5 * 60_000;
 
+/** How much later than it happened something may be recorded and still be news. What is older is history, such as an import. */
+export const MAX_LATE_MS = 86_400_000;
+
+/** Since when others can see what happened at a time and was recorded then. History stands where it happened. */
+export function shownSince(happened: Date, recorded: Date): Date {
+  return happened.getTime() < recorded.getTime() - MAX_LATE_MS ? happened : recorded;
+}
+
 export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 

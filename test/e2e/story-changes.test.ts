@@ -42,7 +42,7 @@ test('a comment boosts an old action fully for the department and mentioned memb
   const record = `mutation ($input: RecordInteractionInput!) {
     addInteraction(input: $input) { action { engagement { comments lastInteraction } } }
   }`;
-  expect(await ask(app, record, { input: comment }, { sub: 'sue' })).toEqual({
+  expect(await ask(app, record, { input: comment }, { sub: 'sue', roles: ['admin'] })).toEqual({
     addInteraction: { action: { engagement: { comments: 1, lastInteraction: day(7) } } },
   });
   await app.idle();

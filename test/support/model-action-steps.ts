@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/features/shapes.ts';
 import { letExpire } from './expire.ts';
@@ -12,6 +13,7 @@ const DAY = 86_400_000;
 
 export function toDate(moment: Moment): Date | undefined {
   if (moment === 'now') return undefined;
+  if (typeof moment === 'object') return new Date(Date.now() - moment.ago * 60_000);
   return new Date(moment === 'soon' ? Date.now() + 60_000 : LONG_AGO + moment * DAY);
 }
 
@@ -47,7 +49,14 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
       ...{ id: action.id, actorId, recorded, scope, groupId, type, asked, tags, text: textOf(type, text) },
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
       conducted: conducted?.getTime() ?? recorded,
-      ...{ interactions: [], isHidden: false, isDeleted: false, version: 1, refsGiven: ++model.turn },
+      ...{
+        interactions: [],
+        isHidden: false,
+        shownAt: null,
+        isDeleted: false,
+        version: 1,
+        refsGiven: ++model.turn,
+      },
       ...{ concernedPeople: new Map(), concernedDepartments: new Map() },
       ...{ formerPeople: new Map(), formerDepartments: new Map(), expiresAt: null },
     };
@@ -58,12 +67,19 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
 
 export async function moderate({ parts }: Run, what: 'hide' | 'unhide', action: ModelAction): Promise<void> {
   const admin = parts.session('admin', 'admin');
-  await expectOutcome(
-    what === 'hide'
-      ? parts.services.hideAction(admin, action.id, null)
-      : parts.services.unhideAction(admin, action.id),
-    action.isDeleted ? 'NOT_FOUND' : null,
+  const { instant } = await during(() =>
+    expectOutcome(
+      what === 'hide'
+        ? parts.services.hideAction(admin, action.id, null)
+        : parts.services.unhideAction(admin, action.id),
+      action.isDeleted ? 'NOT_FOUND' : null,
+    ),
   );
+  if (action.isHidden && what === 'unhide' && !action.isDeleted) {
+    const { actions } = parts.repositories.collections;
+    const stored = await actions.findOne({ _id: new ObjectId(action.id) });
+    action.shownAt = instant(stored?.shownAt);
+  }
   action.isHidden = what === 'hide';
 }
 

@@ -104,13 +104,13 @@ export function expectedExplanation(
 ): ShownExplanation {
   const asked = isOwn ? reader : { ...reader, roles: [] };
   const { userId } = reader;
-  const reasons = reasonsFor(model, userId, action);
+  // Then the action comes to the reader in no way.
+  const isKept = isBlocked(model, asked, action.actorId);
+  const reasons = isKept ? [] : reasonsFor(model, userId, action);
   const lifted = new Date(placeOf(model, reader, action)).toISOString();
   const withheldBy: string[] = [];
   if (action.isHidden) withheldBy.push('HIDDEN');
   if (isMuted(reader, action)) withheldBy.push('MUTED');
-  // Then the action comes to the reader in no way.
-  const isKept = isBlocked(model, asked, action.actorId);
   if (isKept) withheldBy.push('BLOCKED');
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
@@ -118,7 +118,7 @@ export function expectedExplanation(
   if (reasons.length === 0) withheldBy.push('NOT_ADDRESSED');
   if (!maySee(model, asked, { ...action, isHidden: false })) withheldBy.push('NOT_ENTITLED');
   return {
-    isInFeed: feedFor(model, reader).some((item) => item.action.id === action.id),
+    isInFeed: !isKept && feedFor(model, reader).some((item) => item.action.id === action.id),
     isEntitled: maySee(model, asked, action),
     reasons: [...reasons].sort(),
     follows: (isKept ? [] : waysOfFollowing(model, userId, action)).map(expectedWay).sort(),

@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
@@ -14,10 +15,13 @@ import {
   type ModelInteraction,
 } from './model.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
+import type { Parts } from './parts.ts';
 
 export async function interact(run: Run, step: StepTo<'interact'>, action: ModelAction): Promise<void> {
   const { parts, model, id } = run;
-  const { kind, key, byService } = step;
+  const { kind, key } = step;
+  // Only services tell what happened long ago.
+  const byService = step.byService || typeof step.at === 'number';
   const actorId = id(step.actor);
   const at = toDate(step.at);
   const reaction = kind === 'REACTION' ? step.reaction : null;
@@ -62,21 +66,32 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
     expect([interaction.id, interaction.state]).toEqual([known.id, known.state]);
     return;
   }
-  const stored = typeof step.at === 'number' ? found(at).getTime() : instant(interaction.at);
+  const isGiven = typeof step.at === 'number' || typeof step.at === 'object';
+  const stored = isGiven ? found(at).getTime() : instant(interaction.at);
+  const shownAt = await shownSince(parts, interaction.id);
   expect(interaction.passedOn !== null).toBe(kind === 'RESHARE' && action.scope === 'PUBLIC');
   const departmentIds = [actorId, action.actorId].map(
     (userId) => model.members.find((member) => member.userId === userId)?.departmentId ?? null,
   );
   action.interactions.push({
     ...{ id: interaction.id, kind, reaction, text, parentId, actorId, at: stored, departmentIds },
+    // What was told long after is no news.
+    shownAt: typeof step.at === 'number' ? stored : instant(shownAt),
     ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false, editedAt: null },
     passedOn: interaction.passedOn?.getTime() ?? null,
     mentions: model.readers
       .filter(({ userId }) => userId !== actorId && mentions.includes(userId))
       // What they may see by a role is not known then.
       .filter((reader) => maySee(model, { ...reader, roles: ['user'] }, action))
+      // What a block keeps away does not come when it ends.
+      .filter((reader) => !isBlocked(model, { ...reader, roles: ['user'] }, actorId))
       .map(({ userId }) => userId),
   });
+}
+
+async function shownSince({ repositories }: Parts, id: string): Promise<Date | undefined> {
+  const { interactions } = repositories.collections;
+  return (await interactions.findOne({ _id: new ObjectId(id) }))?.shownAt;
 }
 
 /** A number picks one. */
@@ -159,11 +174,15 @@ export async function moderateInteraction(
   if (interaction === undefined) return;
   const isThere = !action.isDeleted && interaction.state !== 'REMOVED';
   const admin = parts.session('admin', 'admin');
-  await expectOutcome(
-    what === 'hideInteraction'
-      ? parts.services.hideInteraction(admin, interaction.id, null)
-      : parts.services.unhideInteraction(admin, interaction.id),
-    isThere ? null : 'NOT_FOUND',
+  const { instant } = await during(() =>
+    expectOutcome(
+      what === 'hideInteraction'
+        ? parts.services.hideInteraction(admin, interaction.id, null)
+        : parts.services.unhideInteraction(admin, interaction.id),
+      isThere ? null : 'NOT_FOUND',
+    ),
   );
+  if (interaction.state === 'HIDDEN' && what === 'unhideInteraction' && isThere)
+    interaction.shownAt = instant(await shownSince(parts, interaction.id));
   if (isThere) interaction.state = what === 'hideInteraction' ? 'HIDDEN' : 'VISIBLE';
 }

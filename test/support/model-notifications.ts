@@ -6,7 +6,6 @@ import type {
   NotificationFilter,
 } from '../../packages/notifications/src/read-notifications.ts';
 import {
-  baseOf,
   isBlocked,
   maySee,
   type Model,
@@ -29,6 +28,7 @@ export interface ModelEvent {
   readonly refId: string | null;
   /** Null: a service. */
   readonly actorId: string | null;
+  /** When the member could see it, whenever it happened. */
   readonly at: number;
 }
 
@@ -40,7 +40,8 @@ export interface ModelNotification extends Pick<ModelEvent, 'kind' | 'action' | 
   readonly isRead: boolean;
 }
 
-const WINDOW = 90 * 86_400_000;
+const DAY = 86_400_000;
+const WINDOW = 90 * DAY;
 
 /** By what an interaction concerns a member; null: it does not. */
 function kindOf(userId: string, action: ModelAction, interaction: ModelInteraction): NotificationKind | null {
@@ -57,18 +58,20 @@ export function concerns(model: Model, userId: string): ModelEvent[] {
   for (const action of model.actions) {
     const of = { action, of: action.id, refId: null };
     const isNamed = action.mentions.includes(userId) || action.recipients.includes(userId);
-    const at = Math.max(baseOf(action), action.concernedPeople.get(userId) ?? -Infinity);
+    const { conducted, recorded, shownAt } = action;
+    const first = conducted < recorded - DAY ? conducted : recorded;
+    const at = Math.max(first, shownAt ?? -Infinity, action.concernedPeople.get(userId) ?? -Infinity);
     const isAsked = action.asked === userId;
     if ((isAsked || isNamed) && action.actorId !== userId)
       events.push({ kind: isAsked ? 'OWN' : 'MENTION', ...of, actorId: action.actorId, at });
     for (const interaction of action.interactions) {
       const kind = kindOf(userId, action, interaction);
       if (kind !== null && interaction.state === 'VISIBLE')
-        events.push({ kind, ...of, actorId: interaction.actorId, at: interaction.at });
+        events.push({ kind, ...of, actorId: interaction.actorId, at: interaction.shownAt });
     }
   }
-  for (const { id, followerId, refId, openedAt, assignedAt } of model.follows) {
-    if (refId === userId && followerId !== userId && openedAt !== null) {
+  for (const { id, followerId, refId, isActive, openedAt, assignedAt } of model.follows) {
+    if (refId === userId && followerId !== userId && isActive && openedAt !== null) {
       const day = new Date(openedAt).toISOString().slice(0, 10);
       events.push({ kind: 'FOLLOW', action: null, of: day, refId: null, actorId: followerId, at: openedAt });
     }
@@ -216,11 +219,8 @@ export async function markNotifications(
   const { notifications: marks } = reader;
   if (what === 'readNotification') {
     if (one === undefined) return;
-    const { instant } = await during(() =>
-      services.markNotificationsRead(session(run, by), { upTo: null, keys: [one.key] }),
-    );
-    const stored = await notificationsOf(run.parts.repositories).state(reader.userId);
-    marks.read.set(one.key, instant(stored.read.get(one.key)));
+    await services.markNotificationsRead(session(run, by), { upTo: null, keys: [one.key] });
+    marks.read.set(one.key, one.at);
     return;
   }
   const until = new Date(one?.at ?? Date.now() + 60_000);

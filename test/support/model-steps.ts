@@ -17,8 +17,8 @@ export const TAGS = ['red', 'blue'] as const;
 export const WORDS = ['well done', 'Really?'] as const;
 export const REACTIONS = ['👍', '❤️'] as const;
 
-/** Days after a day long ago, or the moment it happens, or a minute later. */
-export type Moment = number | 'now' | 'soon';
+/** Days after a day long ago, or the moment it happens, or so many minutes before, or a minute later. */
+export type Moment = number | 'now' | 'soon' | { readonly ago: number };
 
 /** The whole member as they are then: what is absent is emptied. */
 export interface Move {
@@ -196,6 +196,7 @@ function moment(firstDay: number): fc.Arbitrary<Moment> {
     { weight: 4, arbitrary: fc.integer({ min: firstDay, max: firstDay + 5 }) },
     { weight: 3, arbitrary: fc.constant('now' as const) },
     { weight: 1, arbitrary: fc.constant('soon' as const) },
+    { weight: 3, arbitrary: fc.record({ ago: fc.integer({ min: 1, max: 60 }) }) },
   );
 }
 export const changes = {

@@ -33,7 +33,7 @@ export interface ModelFollow {
   spans: ModelSpan[];
   /** What the database calls it. */
   id: string;
-  /** Since when it goes on; null: it does not. */
+  /** When it was begun first; null: never, or it was removed with its history. */
   openedAt: number | null;
   assignedAt: number | null;
 }
@@ -44,6 +44,8 @@ export interface ModelInteraction {
   readonly reaction: string | null;
   readonly actorId: string;
   readonly at: number;
+  /** Since when others can see it, or can again. */
+  shownAt: number;
   /** Of a comment. */
   text: string | null;
   editedAt: number | null;
@@ -93,6 +95,8 @@ export interface ModelAction {
   readonly formerDepartments: Map<string, number>;
   readonly interactions: ModelInteraction[];
   isHidden: boolean;
+  /** When it was shown again; null: it never was. */
+  shownAt: number | null;
   isDeleted: boolean;
 }
 
@@ -124,7 +128,7 @@ export interface ModelReader {
 export interface ModelNotificationMarks {
   seenAt: number | null;
   readAt: number | null;
-  /** When single ones were read. */
+  /** Where single ones stood when they were read. */
   readonly read: Map<string, number>;
   /** By kind and type, whether they are to be listed. */
   readonly preferences: Map<string, boolean>;
@@ -600,7 +604,7 @@ export function endFollow(model: Model, followerId: string, refId: string, until
   for (const span of follow.spans) span.until ??= until;
   follow.isActive = false;
   follow.isAssigned = false;
-  follow.openedAt = null;
+  if (until === null) follow.openedAt = null;
   follow.assignedAt = null;
 }
 

@@ -125,14 +125,17 @@ function toTell(
   wanted: ReadonlySet<string>,
   state: NotificationState,
 ): DueNotification[] {
+  const type = action?.descriptor.type ?? null;
+  const isOn = (channel: Channel): boolean =>
+    preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn;
+  const isListed = isOn('IN_APP');
   const isNew = (event: NotificationEvent): boolean => {
     const position = { key, at: event.at };
-    return wanted.has(dueKey(key, event.id)) && !isSeen(state, position) && !isRead(state, position);
+    // Who opens the list has not seen what it does not show.
+    const isKnown = isListed && (isSeen(state, position) || isRead(state, position));
+    return wanted.has(dueKey(key, event.id)) && !isKnown;
   };
   const eventIds = events.filter(isNew).map(({ id }) => id);
-  const type = action?.descriptor.type ?? null;
-  const channels = SENT.filter(
-    (channel) => preferenceOf(notificationDefaults(), state.preferences, { kind, type, channel }).isOn,
-  );
+  const channels = SENT.filter(isOn);
   return eventIds.length === 0 || channels.length === 0 ? [] : [{ key, kind, actionId, eventIds, channels }];
 }

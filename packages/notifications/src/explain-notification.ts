@@ -102,7 +102,9 @@ export async function explainNotification(
   return {
     ...{ memberId: userId, notification, preferences },
     withheldBy: notification === null ? await withheldBy(core, reader, facts) : [],
-    sending: SENT.map((channel) => sendingOf(channel, { key, found, state, isOn: isOn(channel) })),
+    sending: SENT.map((channel) =>
+      sendingOf(channel, { key, found, state, isOn: isOn(channel), isListed: isOn('IN_APP') }),
+    ),
   };
 }
 
@@ -112,11 +114,14 @@ function sendingOf(
     key,
     found,
     isOn,
+    isListed,
     state: { notified, pending, dueAt, quietHours },
   }: {
     readonly key: string;
     readonly found: Notification | null;
     readonly isOn: boolean;
+    /** The list shows it, so that the marks of the list count. */
+    readonly isListed: boolean;
     readonly state: NotificationState;
   },
 ): NotificationSending {
@@ -126,8 +131,8 @@ function sendingOf(
   const reasons: readonly (readonly [NotificationNotSent, boolean])[] = [
     ['NO_NOTIFICATION', found === null],
     ['SWITCHED_OFF', !isOn],
-    ['SEEN', found?.isSeen === true],
-    ['READ', found?.isRead === true],
+    ['SEEN', isListed && found?.isSeen === true],
+    ['READ', isListed && found?.isRead === true],
     ['QUIET_HOURS', isQuiet],
   ];
   return {

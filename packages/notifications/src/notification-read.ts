@@ -16,7 +16,7 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
-import { INTERACTION_KINDS, type InteractionKind } from '../../../src/domain/relevancy.ts';
+import { INTERACTION_KINDS, MAX_LATE_MS, type InteractionKind } from '../../../src/domain/relevancy.ts';
 import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
@@ -59,6 +59,9 @@ export const MAX_WINDOW = 2_000;
 /** Actions that are read beside them at once. */
 const MAX_ACTIONS = 500;
 const DAY_MS = 86_400_000;
+
+/** How much later than its place in the source something may have become visible. */
+const lateness = (source: Source): number => (source === 'own' || source === 'named' ? MAX_LATE_MS : 0);
 
 /**
  * One read of what concerns a reader, in the order of the list. Reads its sources in windows, each in its own order of time,
@@ -472,7 +475,7 @@ export class NotificationRead {
       this.#sources.set(source, {
         limit: Math.min(MAX_WINDOW, limit * 2),
         place: { before, except: [...known, ...except] },
-        bound: before.getTime(),
+        bound: before.getTime() + lateness(source),
       });
     }
   }

@@ -14,7 +14,8 @@ import {
   MAX_COMMENT_LENGTH,
 } from '../../domain/interaction.ts';
 import type { Member } from '../../domain/member.ts';
-import { INTERACTION_KINDS, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { INTERACTION_KINDS, MAX_FUTURE_MS, MAX_LATE_MS } from '../../domain/relevancy.ts';
+import type { Identity } from '../../domain/viewer.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { jsonSchema, textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -68,7 +69,7 @@ export async function addInteraction(
   const checked = checkKind(validate(inputSchema, input, ['input']), core.reactions);
   const actor = checked.actorId ?? identity.userId;
   const actingIdentity = actingAs(identity, actor, 'record');
-  const at = timeOf(checked);
+  const at = timeOf(checked, identity);
   const acting = actingIdentity === identity ? session : openSession(core, actingIdentity);
   const others = checked.mentions.filter((id) => id !== actor);
   const visible = await findVisible(core, acting, actionId, [actor, ...others]);
@@ -79,12 +80,13 @@ export async function addInteraction(
   const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const key = interactionKey(of);
   const unread = [...new Set([actor, action.actorId, ...others])].filter((id) => !visible.areRead.has(id));
-  const [more, parentActorId] = await Promise.all([
+  const [more, reached, parentActorId] = await Promise.all([
     unread.length === 0 ? [] : core.members.findFew(unread),
+    withoutBlocks(core, others, [...new Set([actor, action.actorId])]),
     parentId == null ? null : checkParent(core, acting, { actionId, key }, parentId),
   ]);
   const members = [...visible.members, ...more];
-  const mentions = await whoMaySee(core, action, others, members);
+  const mentions = await whoMaySee(core, action, reached, members);
   const isHeld = await isHeldByHost(core, { by: identity.userId, action, checked, actor, key });
   const id = idOfTime(clock.now()).toHexString();
   const target = { kind: 'interaction', interactionId: id, actionId, actorId: actor } as const;
@@ -94,10 +96,8 @@ export async function addInteraction(
   const begunAt = clock.now();
   const recorded = await core.interactions.record({
     ...of,
-    ...{ id, isHeld, actionId },
-    at,
-    departmentIds,
-    mentions,
+    ...{ id, isHeld, actionId, at },
+    ...{ departmentIds, mentions },
     ownerId: action.actorId,
     parentActorId,
     key: key ?? id,
@@ -204,12 +204,29 @@ async function checkParent(
   return parent.actorId;
 }
 
-/** Never later than now. */
-function timeOf({ at }: CheckedInput): Date {
-  const now = clock.now();
-  if (at != null && at.getTime() > now.getTime() + MAX_FUTURE_MS)
+/** `null`: now, which it is never later than. Services and admins record history, members what has just happened. */
+function timeOf({ at }: CheckedInput, { roles }: Identity): Date | null {
+  if (at == null) return null;
+  const age = clock.time() - at.getTime();
+  if (age < -MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', ['input', 'at']);
-  return at == null || at.getTime() > now.getTime() ? now : at;
+  if (age > MAX_LATE_MS && !roles.has('service') && !roles.has('admin'))
+    throw badInput('Must not be more than a day ago, unless a service records it', ['input', 'at']);
+  return age < 0 ? null : at;
+}
+
+/** Those of the members who have no block with one of the others. What a block keeps away does not come when it ends. */
+async function withoutBlocks(
+  { blocks }: Core,
+  userIds: readonly UserId[],
+  otherIds: readonly UserId[],
+): Promise<readonly UserId[]> {
+  if (userIds.length === 0) return userIds;
+  const found = await blocks.findPairs(
+    userIds.flatMap((userId) => otherIds.map((otherId) => ({ userId, otherId }))),
+  );
+  const blocked = new Set(found.map(({ userId }) => userId));
+  return userIds.filter((userId) => !blocked.has(userId));
 }
 
 /** Those of the members that may see the action, as far as that does not depend on a role. No command unless follows decide. */
@@ -222,7 +239,7 @@ async function whoMaySee(
   const known = new Map(members.map((member) => [member.userId, member]));
   const readers = userIds.map((userId) => ({
     ...{ userId, isAdmin: false, member: known.get(userId) ?? null },
-    // A notification is decided when it is read.
+    // Known before.
     blocks: NO_BLOCKS,
   }));
   const inQuestion = readers.filter((reader) => needsFollows(reader, action)).map(({ userId }) => userId);

@@ -155,7 +155,7 @@ const RecordInteractionInput = builder.inputType('RecordInteractionInput', {
     at: t.field({
       type: 'DateTime',
       description:
-        'When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused.',
+        'When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused, and those more than a day ago unless a service or an admin records them.',
     }),
     text: t.string({ description: 'For COMMENT: 1 to 10,000 characters.' }),
     reaction: t.string({ description: 'Required for REACTION: one of the configured reactions.' }),

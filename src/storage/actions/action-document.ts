@@ -212,6 +212,8 @@ export function toStoredAction(document: ActionDocument): Action {
     unsentAt: _unsentAt,
     names: _names,
     otherIds: _otherIds,
+    shownAt: _shownAt,
+    namedAt: _namedAt,
     groupKey,
     ...rest
   } = document;

@@ -62,11 +62,11 @@ export const ACTIONS: Declared<'actions'> = {
       { partialFilterExpression: { isBumped: true } },
     ),
     index(
-      'audience_edited',
-      { audience: 1, editedAt: -1 },
-      'notifications: mentions that an edit has added, newest first',
+      'audience_named',
+      { audience: 1, namedAt: -1 },
+      'notifications: mentions that became news after publication, newest first',
       {
-        partialFilterExpression: { editedAt: { $exists: true } },
+        partialFilterExpression: { namedAt: { $exists: true } },
       },
     ),
     index('source', { refIds: 1, latest: -1 }, 'feed from the source: what a reader follows, newest first'),

@@ -169,6 +169,10 @@ export interface ActionDocument extends UnsentEvents, Beside {
   expiresAt?: Date;
   isHidden: boolean;
   isDeleted: boolean;
+  /** When a moderator showed it, or showed it again. Absent: it was never hidden, or still is. */
+  shownAt?: Date;
+  /** When it last became news for some whom it names: by an edit of them, or because it was shown. Absent: at publication. */
+  namedAt?: Date;
   /** Absent when everything is pushed. */
   pullRefIds?: string[];
   /** The newest 100 visible reshares for followers, newest first. Absent when there are none. */
@@ -208,6 +212,11 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   departmentIds: string[];
   kind: InteractionKind;
   at: Date;
+  /**
+   * Since when others can see it, or can again: its place among notifications, never below `at`. Absent: it has been held since
+   * it was recorded.
+   */
+  shownAt?: Date;
   /** Idempotency keys that gave it, when the key does not include them: the newest 50. */
   replayKeys?: string[];
   text?: string;

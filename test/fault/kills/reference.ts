@@ -24,6 +24,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     actorId,
     reaction,
     at,
+    shownAt = at,
     departmentIds,
     state,
     wasHidden,
@@ -39,7 +40,8 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       ...others,
       {
         ...{ id: _id.toHexString(), kind, actorId, reaction: reaction ?? null, departmentIds, keys: [] },
-        ...{ at: at.getTime(), state: state ?? 'VISIBLE', wasHidden: wasHidden ?? false },
+        ...{ at: at.getTime(), shownAt: shownAt.getTime() },
+        ...{ state: state ?? 'VISIBLE', wasHidden: wasHidden ?? false },
         passedOn: passedOn?.getTime() ?? null,
         text: text ?? null,
         editedAt: editedAt?.getTime() ?? null,
@@ -98,7 +100,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         formerPeople: formerOf(action, 'user:'),
         formerDepartments: formerOf(action, 'department:'),
         interactions: interactionsOf.get(id) ?? [],
-        isHidden: action.isHidden,
+        ...{ isHidden: action.isHidden, shownAt: action.shownAt?.getTime() ?? null },
         isDeleted: action.isDeleted,
       };
     }),

@@ -31,7 +31,8 @@ async function interactedBy(
   await parts.database.collections.interactions.insertMany(
     Array.from({ length: count }, (_, n) => ({
       ...{ _id: new ObjectId(), actionId: new ObjectId(actionId), key: `${kind}-${String(n)}`, kind },
-      ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(timeOf(n)) },
+      ...{ actorId: `m${String(n)}`, departmentIds: [] },
+      ...{ at: new Date(timeOf(n)), shownAt: new Date(timeOf(n)) },
       ...{ ownerId: 'ann' },
     })),
   );

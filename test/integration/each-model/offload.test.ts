@@ -87,7 +87,7 @@ async function makeWorld({ services, publish, session, service, fanOut }: Parts)
       { kind: 'RESHARE' },
       { kind: 'REACTION', reaction: '🎉' },
     ] as const)
-      await services.addInteraction(session('bob'), { actionId, at, ...interaction });
+      await services.addInteraction(session('bob', 'admin'), { actionId, at, ...interaction });
     await services.removeInteraction(session('bob'), { own: { actionId, kind: 'LIKE' } });
     await services.bookmark(session('ann'), actionId);
     await services.pinAction(admin, 'site', actionId);

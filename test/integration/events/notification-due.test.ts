@@ -5,6 +5,7 @@ import { hostEventOf, hostEventView, type HostEventView } from '../../../src/dom
 import { storedId } from '../../../src/domain/stored-id.ts';
 import { decideDue, dueNotifications } from '../../../packages/notifications/src/due.ts';
 import type { Core } from '../../../src/features/core.ts';
+import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { createRepositories } from '../../../src/app/repositories.ts';
 import { encodeActionId, encodeInteractionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
@@ -172,8 +173,28 @@ describe('a member is notified', () => {
     const comment = { actionId: await published(), kind: 'COMMENT', text: 'hello' };
     const { interaction } = await addInteraction(core, parts.session('bea'), comment);
     expect(await kinds()).toEqual([]);
+    // Days later, after the list was opened.
+    const { interactions } = parts.database.collections;
+    await interactions.updateOne({}, { $set: { at: new Date(Date.now() - 49 * HOUR_MS) } });
+    await parts.services.markNotificationsSeen(parts.session('ann'), new Date());
     await parts.services.unhideInteraction(parts.session('mona', 'moderator'), interaction.id);
     expect(await kinds()).toEqual(['ann COMMENT']);
+  });
+
+  test('of an action that names them and was held, once a moderator shows it', async () => {
+    const beforePublish = () => Promise.resolve({ verdict: 'hold' } as const);
+    const core: Core = { ...parts.core, hooks: { beforePublish, beforeInteract: null } };
+    const { action } = await publishAction(core, parts.service, {
+      ...{ actorId: 'ann', scope: 'PUBLIC', mentions: ['bea'], refs: [] },
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: '1' } },
+    });
+    expect(await kinds()).toEqual([]);
+    const { actions } = parts.database.collections;
+    const then = new Date(Date.now() - 49 * HOUR_MS);
+    await actions.updateOne({}, { $set: { conducted: then, recorded: then, latest: then } });
+    await parts.services.markNotificationsSeen(parts.session('bea'), new Date());
+    await parts.services.unhideAction(parts.session('mona', 'moderator'), action.id);
+    expect(await kinds()).toEqual(['bea MENTION']);
   });
 });
 
@@ -263,6 +284,29 @@ describe('a member is not notified', () => {
     const events = await eventsOf(parts);
     await dueNotificationsRepository(parts.database.collections).note(events, { now: now(), dueAt: now() });
     expect(await kinds()).toEqual(expected);
+  });
+
+  test('of what the list showed when it was opened, unlike what the list has off', async () => {
+    await parts.services.setNotificationPreferences(parts.session('ann'), [
+      { kind: 'COMMENT', channel: 'IN_APP', isOn: false },
+    ]);
+    const actionId = await published();
+    for (const kind of ['LIKE', 'COMMENT']) await add('bea', actionId, kind);
+    await note();
+    await parts.services.markNotificationsSeen(parts.session('ann'), new Date());
+    await parts.services.markNotificationsRead(parts.session('ann'), { upTo: new Date(), keys: [] });
+    await tell();
+    expect(kindsOf(await due())).toEqual(['ann COMMENT']);
+  });
+
+  test('again of a follow that ends and is taken up again', async () => {
+    const { services, session } = parts;
+    for (let cycle = 0; cycle < 3; cycle += 1) {
+      await services.follow(session('bea'), 'ann', 0);
+      hours = cycle / 10;
+      expect(await kinds()).toEqual(['ann FOLLOW']);
+      await services.unfollow(session('bea'), 'ann', true);
+    }
   });
 
   test('by a channel that is off; one that only the list has off is notified all the same', async () => {

@@ -245,7 +245,8 @@ describe('erasing', () => {
     await parts.database.collections.interactions.insertMany(
       Array.from({ length: 101 }, (_, n) => ({
         ...{ _id: new ObjectId(), actionId: new ObjectId(liked), key: `LIKE-${String(n)}`, kind: 'LIKE' },
-        ...{ actorId: `m${String(n)}`, departmentIds: [], at: new Date(), ownerId: 'ann' },
+        ...{ actorId: `m${String(n)}`, departmentIds: [], ownerId: 'ann' },
+        ...{ at: new Date(), shownAt: new Date() },
       })),
     );
     const actors = async () => {

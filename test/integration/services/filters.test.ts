@@ -31,7 +31,7 @@ test('since and until use the time of the order', async () => {
   }
   const [first, second, third, fourth] = ids;
   // The oldest stands on top by relevancy, and stays the oldest by time.
-  await parts.services.addInteraction(parts.session('ann'), {
+  await parts.services.addInteraction(parts.session('ann', 'admin'), {
     ...{ actionId: first ?? '', kind: 'COMMENT', at: time(10) },
   });
   await parts.fanOut();

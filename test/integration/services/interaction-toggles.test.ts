@@ -49,7 +49,9 @@ test.each(['LIKE', 'RESHARE', 'REACTION'] as const)(
     const at = new Date(Date.now() - 10 * DAY);
     const reaction = kind === 'REACTION' ? '🎉' : null;
     const give = (time?: Date) =>
-      parts.services.addInteraction(parts.session('bob'), { actionId: id, kind, reaction, at: time });
+      parts.services.addInteraction(parts.session('bob', 'admin'), {
+        ...{ actionId: id, kind, reaction, at: time },
+      });
     const takeBack = () =>
       parts.services.removeInteraction(parts.session('bob'), { own: { actionId: id, kind, reaction } });
     const first = await give(at);

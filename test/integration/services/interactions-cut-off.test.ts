@@ -54,8 +54,8 @@ async function openScene(parts: Parts): Promise<Scene> {
   });
   const actionId = action.id;
   const add = async (userId: string, kind: string, more: object = {}): Promise<string> =>
-    (await parts.services.addInteraction(parts.session(userId), { actionId, kind, at, ...more })).interaction
-      .id;
+    (await parts.services.addInteraction(parts.session(userId, 'admin'), { actionId, kind, at, ...more }))
+      .interaction.id;
   const commentId = await add('ann', 'COMMENT', { text: 'First' });
   await add('bob', 'COMMENT', { at: new Date('2026-02-01T00:00:00Z') });
   await add('ann', 'REACTION', { reaction: '👍' });
@@ -152,10 +152,10 @@ test.each([1, 2, 3, 4].flatMap((writes) => [[writes, 'repeated'] as const, [writ
       feedStore: itemsModel.open({ db, cap: 1_000, redis: [] }),
     };
     const comment = { actionId: action.id, kind: 'COMMENT', text: 'Well said', idempotencyKey: 'once', at };
-    const { identity } = parts.session('ann');
+    const { identity } = parts.session('ann', 'admin');
     expect(await isCutOff(addInteraction(core, openSession(core, identity), comment))).toBe(true);
     expect((await parts.repositories.actions.findByIds([action.id]))[0]?.fanOut.state).toBe('DONE');
-    if (what === 'repeated') await parts.services.addInteraction(parts.session('ann'), comment);
+    if (what === 'repeated') await parts.services.addInteraction(parts.session('ann', 'admin'), comment);
     else await settleAbandonedInteractions(parts.repositories, new Date(Date.now() + 3_600_000));
     // Its pass is due in an hour, too.
     const isWaiting = { 'fanOut.state': 'PENDING' as const };
@@ -204,7 +204,11 @@ test.each(
     const actionId = action.id;
     await parts.fanOut();
     const dying = createRepositories(crashingCollections(parts.database.collections, 1));
-    const record = addInteraction({ ...parts.core, ...dying }, parts.session('ann'), { actionId, kind, at });
+    const record = addInteraction({ ...parts.core, ...dying }, parts.session('ann', 'admin'), {
+      actionId,
+      kind,
+      at,
+    });
     expect(await isCutOff(record)).toBe(true);
     const [cutOff] = await parts.repositories.interactions.unsettledBefore(new Date(Date.now() + 60_000), 2);
     await change(parts, { actionId, kind, id: cutOff?.interaction.id ?? '' });
@@ -225,9 +229,9 @@ test('an action that cannot be marked does not keep the interactions of others f
     const { action } = await parts.publish({ scope: 'PUBLIC' });
     const dying = createRepositories(crashingCollections(parts.database.collections, 1));
     const like = { ...{ actionId: action.id, at }, kind: 'LIKE' };
-    expect(await isCutOff(addInteraction({ ...parts.core, ...dying }, parts.session('ann'), like))).toBe(
-      true,
-    );
+    expect(
+      await isCutOff(addInteraction({ ...parts.core, ...dying }, parts.session('ann', 'admin'), like)),
+    ).toBe(true);
     ids.push(action.id);
   }
   const [broken = '', ...others] = ids;

@@ -56,7 +56,6 @@ test('boosts an item to the time of the interaction for the people it concerns, 
     .addInteraction(parts.session('boss'), {
       actionId: action.id,
       kind: 'LIKE',
-      at: later,
     })
     .catch((error: unknown) => {
       // The boss is no follower: for them the action is not there.

@@ -190,7 +190,7 @@ test('reports the current state, whatever order the events arrive in', async () 
   });
   await parts.fanOut();
   const first = await watching(parts.services, ann(parts), {});
-  const bob = parts.session('bob');
+  const bob = parts.session('bob', 'admin');
   const at = new Date('2026-03-01T12:00:00Z');
   await parts.services.addInteraction(bob, { actionId: action.id, kind: 'COMMENT', at });
   await parts.fanOut();

@@ -496,7 +496,7 @@ export type RecordInteractionInput = {
   actionId: Scalars['ID']['input'];
   /** The member who interacted. Default: the viewer. Another member requires the role service. NOT_FOUND if they may not see the action. */
   actorId?: InputMaybe<Scalars['String']['input']>;
-  /** When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused. */
+  /** When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused, and those more than a day ago unless a service or an admin records them. */
   at?: InputMaybe<Scalars['DateTime']['input']>;
   /** Free data of the application, at most 4 KiB as JSON. */
   data?: InputMaybe<Scalars['JSON']['input']>;

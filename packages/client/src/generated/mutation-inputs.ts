@@ -146,7 +146,7 @@ export type RecordInteractionInput = {
     readonly actionId: string;
     /** The member who interacted. Default: the viewer. Another member requires the role service. NOT_FOUND if they may not see the action. */
     readonly actorId?: string | null;
-    /** When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused. */
+    /** When it happened. Default: now. A time up to five minutes ahead counts as now; later ones are refused, and those more than a day ago unless a service or an admin records them. */
     readonly at?: string | null;
     /** Free data of the application, at most 4 KiB as JSON. */
     readonly data?: unknown;

@@ -131,7 +131,8 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
     }),
     at: t.field({
       type: 'DateTime',
-      description: 'Time of its newest event, which is its place in the list.',
+      description:
+        'When its newest event became visible, which is its place in the list. The interaction has the time when it happened.',
       extensions: SHARED,
       resolve: ({ group }) => group.at,
     }),

@@ -3,8 +3,7 @@ import type { UserId } from '../../../../src/domain/action.ts';
 import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
 import { isPseudonym } from '../../../../src/domain/erasure.ts';
 import type { DueNotification, HostEvent, HostEventType } from '../../../../src/domain/host-event.ts';
-import { notificationKey } from '../../../../src/domain/notification.ts';
-import { baseRelevancy } from '../../../../src/domain/relevancy.ts';
+import { namedSince, notificationKey } from '../../../../src/domain/notification.ts';
 import { idsOf, inTurns } from '../../../../src/storage/database/batches.ts';
 import {
   type Claiming,
@@ -260,18 +259,19 @@ async function actionsOf(
   const found = await inTurns(
     actions
       .find({ _id: { $in: Array.from(ids, (id) => new ObjectId(id)) }, isDeleted: false, isHidden: false })
-      .project<Pick<ActionDocument, '_id' | 'actorId' | 'audience' | 'conducted' | 'recorded' | 'concerned'>>(
-        {
-          ...{ actorId: 1, audience: 1, conducted: 1, recorded: 1, concerned: 1 },
-        },
-      )
+      .project<
+        Pick<
+          ActionDocument,
+          '_id' | 'actorId' | 'audience' | 'conducted' | 'recorded' | 'shownAt' | 'concerned'
+        >
+      >({ actorId: 1, audience: 1, conducted: 1, recorded: 1, shownAt: 1, concerned: 1 })
       .batchSize(ids.size + 1),
   );
   return new Map(
     found.map(({ _id, actorId, audience, concerned = [], ...times }) => [
       _id.toHexString(),
       {
-        ...{ actorId, audience, at: baseRelevancy(times) },
+        ...{ actorId, audience, at: namedSince(times) },
         edited: concerned.flatMap(({ key, since: at }) =>
           at !== undefined && key.startsWith(USER) ? [{ userId: key.slice(USER.length), at }] : [],
         ),
@@ -302,7 +302,7 @@ async function interactionsOf(
       .find({
         _id: { $in: recorded.map(({ id }) => id) },
         actionId: { $in: recorded.map(({ actionId }) => actionId) },
-        ...{ state: null as never, at: { $gte: since } },
+        ...{ state: null as never, shownAt: { $gte: since } },
       })
       .project<RecordedInteraction>({ actionId: 1, actorId: 1, kind: 1, to: 1, mentions: 1 })
       .batchSize(recorded.length + 1),
@@ -327,6 +327,7 @@ async function followsOf({ follows, members }: Collections, events: readonly Hos
         .find({
           _id: { $in: opened.map(({ id }) => id) },
           followerId: { $in: [...new Set(opened.map(({ followerId }) => followerId))] },
+          active: true,
           $or: [{ openedAt: { $gte: since } }, { assignedAt: { $gte: since } }],
         })
         .project<Pick<FollowDocument, '_id' | 'followerId' | 'refId' | 'openedAt' | 'assignedAt'>>({

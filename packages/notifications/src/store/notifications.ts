@@ -6,11 +6,13 @@ import type { Follow } from '../../../../src/domain/viewer.ts';
 import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
 import {
   MAX_COUNTED,
+  namedSince,
+  type NamingAction,
   type NotificationEvent,
   type NotificationKind,
   type ParsedKey,
 } from '../../../../src/domain/notification.ts';
-import { INTERACTION_KINDS, baseRelevancy, type InteractionKind } from '../../../../src/domain/relevancy.ts';
+import { INTERACTION_KINDS, type InteractionKind } from '../../../../src/domain/relevancy.ts';
 import type { ReaderMarks } from '../../../../src/feed/store/feeds.ts';
 import { clock } from '../../../../src/lib/clock.ts';
 import { inTurns } from '../../../../src/storage/database/batches.ts';
@@ -67,7 +69,7 @@ export interface PairRow extends Pair {
 export interface SourceRow {
   readonly id: string;
   readonly source: Source;
-  /** What the source is ordered by, and not below the time of its event. */
+  /** What the source is ordered by; of actions it may be below the time of their event by `MAX_LATE_MS`. */
   readonly time: Date;
   /** `null`: an action of the reader, of which nothing is said but that it is there. */
   readonly event: RowEvent | null;
@@ -137,7 +139,7 @@ const DAY_MS = 86_400_000;
 
 /** What a source is ordered by. */
 const TIME_OF = {
-  ...{ owned: 'at', own: 'latest', named: 'latest', edited: 'editedAt', to: 'at' },
+  ...{ owned: 'shownAt', own: 'latest', named: 'latest', edited: 'namedAt', to: 'shownAt' },
   ...{ followers: 'openedAt', assigned: 'assignedAt' },
 } as const satisfies Readonly<Record<Source, string>>;
 
@@ -226,7 +228,7 @@ function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
     followers: (limit, place) =>
       newest('followers', {
         conditions: [
-          { refId: userId, followerId: { $ne: userId } },
+          { refId: userId, followerId: { $ne: userId }, active: true },
           timeIn('followers', query, place),
           ...onDays(query),
         ],
@@ -265,7 +267,6 @@ function newestOfPairs(
   { userId, since }: SourceQuery,
 ): readonly Document[] {
   const visible = { state: null, ownerId: userId, at: { $gte: since } };
-  const newestFirst = { $sort: { at: -1, _id: -1 } };
   const small = INTERACTION_KINDS.flatMap((kind) =>
     [false, true].flatMap((isNewestOnly): Document[][] => {
       const few = pairs.filter(
@@ -274,14 +275,14 @@ function newestOfPairs(
       const ids = few.map(({ actionId }) => new ObjectId(actionId));
       const all = { $match: { actionId: { $in: ids }, kind, ...visible } };
       if (ids.length === 0) return [];
-      return [[all, newestFirst, ...(isNewestOnly ? firstOfEach(kind) : [])]];
+      return [[all, { $sort: { shownAt: -1, _id: -1 } }, ...(isNewestOnly ? firstOfEach(kind) : [])]];
     }),
   );
   const large = pairs
     .filter(({ count }) => count > FEW)
     .map(({ actionId, kind, isNewestOnly }): Document[] => [
       { $match: { actionId: new ObjectId(actionId), kind, ...visible } },
-      newestFirst,
+      { $sort: { at: -1, _id: -1 } },
       { $limit: isNewestOnly === true ? 1 : MOST_EVENTS },
     ]);
   return [
@@ -291,7 +292,7 @@ function newestOfPairs(
         _id: { actionId: '$actionId', kind: '$kind' },
         ids: { $push: '$_id' },
         actorIds: { $push: '$actorId' },
-        times: { $push: '$at' },
+        times: { $push: '$shownAt' },
       },
     },
   ];
@@ -301,8 +302,10 @@ function newestOfPairs(
 function firstOfEach(kind: InteractionKind): Document[] {
   const first = (field: string): Document => ({ $first: field });
   return [
-    { $group: { _id: '$actionId', id: first('$_id'), actorId: first('$actorId'), at: first('$at') } },
-    { $project: { _id: '$id', actionId: '$_id', kind: { $literal: kind }, actorId: 1, at: 1 } },
+    {
+      $group: { _id: '$actionId', id: first('$_id'), actorId: first('$actorId'), shownAt: first('$shownAt') },
+    },
+    { $project: { _id: '$id', actionId: '$_id', kind: { $literal: kind }, actorId: 1, shownAt: 1 } },
   ];
 }
 
@@ -324,17 +327,13 @@ function naming(source: 'named' | 'edited', query: SourceQuery): Pipeline {
   return (limit, place) =>
     newest(source, {
       conditions: [
-        {
-          audience: { $in: [userKey(userId), notifiedKey(userId)] },
-          ...(source === 'edited' ? { concerned: { $exists: true } } : {}),
-          ...VISIBLE,
-        },
+        { audience: { $in: [userKey(userId), notifiedKey(userId)] }, ...VISIBLE },
         { actorId: { $ne: userId } },
         timeIn(source, query, place),
         ...among('_id', source, query),
       ],
       fields: {
-        ...{ actorId: 1, rev: 1, conducted: 1, recorded: 1 },
+        ...{ actorId: 1, rev: 1, conducted: 1, recorded: 1, shownAt: 1 },
         isOwn: { $in: [literal(notifiedKey(userId)), '$audience'] },
         concerned: {
           $filter: {
@@ -387,7 +386,7 @@ function eventOf(row: Row, id: string, time: Date): RowEvent | null {
     case 'named':
     case 'edited': {
       const { isOwn, concerned, ...times } = row as unknown as NamedRow;
-      const at = concerned[0]?.since ?? baseRelevancy(times);
+      const at = namedSince(times, concerned[0]?.since);
       return { ...event, kind: isOwn ? 'OWN' : 'MENTION', of: id, at };
     }
     case 'to':
@@ -426,10 +425,8 @@ function toPairRow({ _id: { actionId, kind }, ids, actorIds, times }: PairDocume
   return { actionId: actionId.toHexString(), kind, events };
 }
 
-interface NamedRow {
+interface NamedRow extends NamingAction {
   readonly isOwn: boolean;
-  readonly conducted: Date;
-  readonly recorded: Date;
   readonly concerned: readonly { readonly since?: Date }[];
 }
 
@@ -503,7 +500,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
   return {
     /**
      * Reads in one command what a page needs: the stamp of the directory, then the member, the reader's marks, those of their
-     * notifications, and the first documents of each source. Indexes `owned`, `source_bumped`, `audience`, `audience_edited`, `to`, `opened`, `assigned_at`, and `_id` of the others.
+     * notifications, and the first documents of each source. Indexes `owned`, `source_bumped`, `audience`, `audience_named`, `to`, `opened`, `assigned_at`, and `_id` of the others.
      * @param pulledRefs refs of which the reader's follows are wanted as well.
      */
     async open(query: SourceQuery, pulledRefs: readonly RefId[]): Promise<OpenedNotifications> {
@@ -589,11 +586,11 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
             ...{ ownerId: userId, actorId: { $nin: [...without] }, at: { $gte: since } },
           })
           .sort({ at: -1, _id: -1 })
-          .project<{ _id: ObjectId; actorId: UserId; at: Date }>({ actorId: 1, at: 1 })
+          .project<{ _id: ObjectId; actorId: UserId; shownAt: Date }>({ actorId: 1, shownAt: 1 })
           .limit(limit)
           .batchSize(limit),
       );
-      return found.map(({ _id, actorId, at }) => ({ id: _id.toHexString(), actorId, at }));
+      return found.map(({ _id, actorId, shownAt: at }) => ({ id: _id.toHexString(), actorId, at }));
     },
   };
 }

@@ -5,6 +5,7 @@ import {
   NOTIFICATION_WINDOW_MS,
   type Channel,
   type NotificationMarks,
+  type NotificationPosition,
   type Preference,
   type PreferenceTarget,
   type QuietHours,
@@ -25,7 +26,7 @@ export interface NotificationStateDocument {
   _id: string;
   seenAt?: Date;
   readAt?: Date;
-  /** Single groups that were read later than everything; at most 1,000, the latest last. */
+  /** Single groups, and up to where they were read, if that is above everything; at most 1,000, the latest marked last. */
   read?: { key: string; at: Date }[];
   preferences?: { kind: string; type?: string; channel: string; isOn: boolean }[];
   quietHours?: { from: string; to: string; timeZone: string; days?: number[] };
@@ -127,8 +128,8 @@ export function notificationStates({ notificationStates: collection }: Collectio
         { $set: { read: readAfter('$readAt') } },
       ]),
 
-    /** Marks single groups as read up to a time. */
-    markGroupsRead: (userId: UserId, keys: readonly string[], at: Date) =>
+    /** Marks single groups as read up to where they stand. */
+    markGroupsRead: (userId: UserId, groups: readonly NotificationPosition[], now: Date) =>
       change(userId, [
         {
           $set: {
@@ -136,8 +137,11 @@ export function notificationStates({ notificationStates: collection }: Collectio
               $slice: [
                 {
                   $concatArrays: [
-                    readAfter(new Date(at.getTime() - NOTIFICATION_WINDOW_MS), keys),
-                    literal(keys.map((key) => ({ key, at }))),
+                    readAfter(
+                      new Date(now.getTime() - NOTIFICATION_WINDOW_MS),
+                      groups.map(({ key }) => key),
+                    ),
+                    literal(groups.map(({ key, at }) => ({ key, at }))),
                   ],
                 },
                 -MAX_READ,

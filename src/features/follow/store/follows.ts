@@ -92,14 +92,7 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
       },
     },
     isAssigned: assignment(isAssigned),
-    // One that is taken up again is not news each time.
-    openedAt: {
-      $cond: [
-        { $or: [IS_OPEN, { $gt: ['$openedAt', new Date(now.getTime() - NOTIFICATION_WINDOW_MS)] }] },
-        { $ifNull: ['$openedAt', '$$REMOVE'] },
-        now,
-      ],
-    },
+    openedAt: openedSince(now),
     assignedAt: assignedSince(isAssigned, now),
     // An existing mark means that a call was interrupted and the count may be wrong.
     settling: { $ifNull: ['$settling', mark] },
@@ -117,7 +110,13 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
   };
 }
 
-/** What the stage above makes of nothing. */
+/** One that is taken up again is not news each time. */
+function openedSince(now: Date): Document {
+  const isNews = { $gt: ['$openedAt', new Date(now.getTime() - NOTIFICATION_WINDOW_MS)] };
+  return { $cond: [{ $or: [IS_OPEN, isNews] }, { $ifNull: ['$openedAt', '$$REMOVE'] }, now] };
+}
+
+/** What `openingStage` makes of nothing. */
 function openedDocument(span: NewSpan, { tokens, now, events }: Opening): FollowDocument {
   const { followerId, refId, since, sinceAction, types, isAssigned } = span;
   return {

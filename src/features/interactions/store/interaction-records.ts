@@ -1,7 +1,7 @@
 import { ObjectId, type Filter, type Document } from 'mongodb';
 import type { ActionId, UserId, InteractionModerationKind } from '../../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../../domain/interaction.ts';
-import type { InteractionKind } from '../../../domain/relevancy.ts';
+import { shownSince, type InteractionKind } from '../../../domain/relevancy.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
@@ -19,8 +19,10 @@ import { literal } from '../../../storage/stages/revision.ts';
 
 export interface NewInteraction extends Pick<
   Interaction,
-  'id' | 'actionId' | 'kind' | 'actorId' | 'at' | 'text' | 'reaction' | 'parentId' | 'data'
+  'id' | 'actionId' | 'kind' | 'actorId' | 'text' | 'reaction' | 'parentId' | 'data'
 > {
+  /** `null`: now. */
+  readonly at: Date | null;
   /** Unique per action. */
   readonly key: string;
   readonly idempotencyKey: string | null;
@@ -45,8 +47,10 @@ function newDocument(
   settling: ObjectId,
   events: EventEntries,
 ): InteractionDocument {
-  const { actionId, key, actorId, departmentIds, kind, at, text, reaction, parentId, data } = interaction;
+  const { actionId, key, actorId, departmentIds, kind, text, reaction, parentId, data } = interaction;
   const { mentions, parentActorId, ownerId } = interaction;
+  const now = clock.now();
+  const at = interaction.at ?? now;
   const to = [...new Set([...(parentActorId === null ? [] : [parentActorId]), ...mentions])];
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
@@ -62,10 +66,10 @@ function newDocument(
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
     ...(to.length === 0 ? {} : { to }),
     ...(ownerId === actorId || to.includes(ownerId) ? {} : { ownerId }),
-    ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: clock.now() } : {}),
-    ...(interaction.passesOn ? { passedOn: clock.now() } : {}),
+    ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: now } : { shownAt: shownSince(at, now) }),
+    ...(interaction.passesOn ? { passedOn: now } : {}),
     settling,
-    ...events.inserted('interaction.recorded', clock.now()),
+    ...events.inserted('interaction.recorded', now),
   };
 }
 
@@ -103,6 +107,11 @@ function givenAgain(
           },
         }),
   };
+}
+
+/** What is shown is news again for whom it concerns, who may have looked while it was hidden. */
+function hiddenOrShown({ kind, at }: InteractionModeration): Partial<InteractionDocument> {
+  return kind === 'HIDE_INTERACTION' ? { state: 'HIDDEN' } : { shownAt: at };
 }
 
 /** Stored in a record from a change until its action has been marked. */
@@ -259,7 +268,7 @@ export function interactionRecords(
       const document = await collection.findOneAndUpdate(
         { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
         {
-          $set: { stateAt: moderation.at, settling: token, ...(isHide ? { state: 'HIDDEN' } : {}) },
+          $set: { stateAt: moderation.at, settling: token, ...hiddenOrShown(moderation) },
           ...(isHide ? {} : { $unset: { state: 1 } }),
           ...notified,
           $push: { ...notified.$push, unlogged: moderationDocument(interaction, moderation) },

@@ -45,7 +45,7 @@ export const INTERACTIONS: Declared<'interactions'> = {
     }),
     index(
       'to',
-      { to: 1, at: -1 },
+      { to: 1, shownAt: -1 },
       'notifications: replies to a member and comments that mention them; erasure',
       {
         partialFilterExpression: { to: { $exists: true } },
@@ -53,7 +53,7 @@ export const INTERACTIONS: Declared<'interactions'> = {
     ),
     index(
       'owned',
-      { ownerId: 1, at: -1 },
+      { ownerId: 1, shownAt: -1 },
       'notifications: what others did with the actions of a member, newest first; erasure',
       { partialFilterExpression: { ownerId: { $exists: true } } },
     ),

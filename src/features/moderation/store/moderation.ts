@@ -74,7 +74,7 @@ const NEXT_VERSION = { $add: ['$fanOut.version', 1] };
 
 interface Change {
   readonly applies: Filter<ActionDocument>;
-  readonly set: Document;
+  readonly set: (at: Date) => Document;
   readonly event: HostEventType;
 }
 
@@ -82,30 +82,32 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
   HIDE: {
     event: 'action.hidden',
     applies: { isDeleted: false, isHidden: false },
-    set: { isHidden: true, 'fanOut.unnotifiedVersion': NEXT_VERSION },
+    set: () => ({ isHidden: true, 'fanOut.unnotifiedVersion': NEXT_VERSION }),
   },
   UNHIDE: {
     event: 'action.unhidden',
     applies: { isDeleted: false, isHidden: true },
     // Notifications were skipped while the action was hidden. Without a withdrawal pass in between, the next pass finds
     // nothing to change, so it must notify everybody, as after an interrupted pass.
-    set: {
+    set: (at) => ({
       isHidden: false,
+      // It is news again for those it names, who may have looked while it was hidden.
+      ...{ shownAt: at, namedAt: at },
       'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
       'fanOut.unnotifiedVersion': '$$REMOVE',
-    },
+    }),
   },
   DELETE: {
     event: 'action.deleted',
     applies: { isDeleted: false },
-    set: {
+    set: () => ({
       isDeleted: true,
       expiresAt: '$$REMOVE',
       // For an already hidden action watchers have been notified, or its pending pass notifies them.
       'fanOut.unnotifiedVersion': {
         $cond: ['$isHidden', { $ifNull: ['$fanOut.unnotifiedVersion', '$$REMOVE'] }, NEXT_VERSION],
       },
-    },
+    }),
   },
 };
 
@@ -175,7 +177,7 @@ export function moderationRepository(
         revised([
           {
             $set: {
-              ...set,
+              ...set(at),
               ...events.staged(event, at),
               ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
               unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
@@ -195,7 +197,7 @@ export function moderationRepository(
         revised([
           {
             $set: {
-              ...set,
+              ...set(at),
               ...events.staged(event, at),
               ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
             },

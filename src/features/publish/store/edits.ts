@@ -114,6 +114,7 @@ function edited(
     ...(isReaddressed ? audienceAfter(document, before, content) : {}),
     otherIds: otherIdsAfter(content, concerning),
     ...storedConcerned(concerning),
+    ...(concerning === before ? {} : { namedAt: at }),
     // An untouched group key stays, even if the type is now declared differently or not at all.
     groupKey:
       content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
