@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { buildTarget } from '../scripts/oldest-browsers.js';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -36,7 +37,7 @@ export default defineConfig({
       },
     },
     emptyOutDir: true,
-    target: 'es2023',
+    target: buildTarget(),
     // A page that may hold a token loads nothing it does not name: neither data addresses nor preload helpers. What its
     // first script imports it names too, so that both are loaded at once.
     assetsInlineLimit: 0,

@@ -2,7 +2,7 @@
 // checked: npm run types does that. It then leaves alone what is up to date: npx prepares the package too, and a server
 // may be running from it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compiler } from './compiler.js';
 
@@ -28,7 +28,13 @@ const INSIDE_CONSOLE = [
   'packages/react/style.css',
   'packages/react/tokens.css',
 ];
-const INSIDE = { console: INSIDE_CONSOLE, server: INSIDE_SERVER };
+/** Of the package for React. */
+const STYLES = ['style.css', 'tokens.css'];
+const INSIDE = {
+  console: [...INSIDE_CONSOLE, 'package.json'],
+  react: [...STYLES.map((file) => `packages/react/${file}`), 'package.json'],
+  server: INSIDE_SERVER,
+};
 
 const isFast = process.argv.includes('--fast');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -57,7 +63,14 @@ async function build(tsc, { name, folder }) {
   if (name === 'console') return buildConsole(folder);
   rmSync(`${folder}dist`, { recursive: true, force: true });
   const args = [tsc, '-p', 'tsconfig.build.json', ...(isFast ? ['--noCheck'] : [])];
-  return spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' }).status === 0;
+  const { status } = spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
+  if (status === 0 && name === 'react') await buildStyle(folder);
+  return status === 0;
+}
+
+async function buildStyle(folder) {
+  const { styleFor } = await import('./oldest-browsers.js');
+  for (const file of STYLES) writeFileSync(`${folder}dist/${file}`, await styleFor(folder + file));
 }
 
 /** What a compiler wrote in spite of errors would count as up to date the next time. */

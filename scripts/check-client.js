@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
+import { buildTarget } from './oldest-browsers.js';
 import { walkPage } from './walk-page.js';
 
 const IMPORTS = `import { createFeedClient } from '@fanfare/client';
@@ -50,7 +51,7 @@ export async function bundleFaults(cwd, name) {
         },
       },
     ],
-    build: { write: false, target: 'es2022', rolldownOptions: { input: join(cwd, 'entry.js') } },
+    build: { write: false, target: buildTarget(), rolldownOptions: { input: join(cwd, 'entry.js') } },
   });
   const chunks = output.filter(({ type }) => type === 'chunk');
   const left = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { buildTarget } from './oldest-browsers.js';
 
 /** What a page loads of both, gzipped, without React. */
 const LARGEST_BYTES = 20_000;
@@ -26,7 +27,7 @@ async function sizeOf(cwd) {
   const { output } = await build({
     ...{ root: cwd, configFile: false, logLevel: 'error' },
     build: {
-      ...{ write: false, target: 'es2022' },
+      ...{ write: false, target: buildTarget() },
       rolldownOptions: {
         input: entry,
         preserveEntrySignatures: 'strict',

@@ -86,6 +86,10 @@ export const logRequest = event<{ operation: string | null; code: string; second
   'debug',
   'Request',
 );
+export const logOriginRefused = event<{ origin: string }>(
+  'warn',
+  'A page of this origin cannot call the API: it is not in CORS_ORIGINS',
+);
 export const logTokenRefused = event<{ reason: string }>('debug', 'Token refused');
 
 /** Cached keys stay in use. */

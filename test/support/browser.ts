@@ -48,15 +48,20 @@ export interface Visit extends AsyncDisposable {
   readonly errors: readonly string[];
 }
 
-/** @param onRequest sees each request, from the first on */
+/**
+ * @param onRequest sees each request, from the first on
+ * @param prepare what the page is like before it is opened
+ */
 export async function openPage(
   browser: Browser,
   url: string,
   onRequest: (request: HTTPRequest) => void = () => undefined,
+  prepare: (page: Page) => Promise<void> = () => Promise.resolve(),
 ): Promise<Visit> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
+  await prepare(page);
   const [asked, errors]: [string[], string[]] = [[], []];
   page.on('request', (request) => {
     asked.push(request.url());

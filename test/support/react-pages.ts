@@ -50,6 +50,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly changing: string;
   /** The list that the documentation draws itself, of 2,000. */
   readonly virtual: string;
+  /** Sentences of four languages with names of three scripts, in pages of both directions. */
+  readonly sentences: string;
 }
 
 /**
@@ -72,6 +74,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     another: () => Promise.resolve(EMPTY),
     query: () => Promise.resolve(EMPTY),
     virtual: () => Promise.resolve(EMPTY),
+    sentences: () => Promise.resolve(EMPTY),
     changing: () => Promise.resolve(EMPTY),
     tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
@@ -112,7 +115,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
     ...{ another: at('another'), query: at('query'), tabs: at('tabs'), virtual: at('virtual') },
-    changing: at('changing'),
+    ...{ changing: at('changing'), sentences: at('sentences') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
-import { protocolError } from './errors.ts';
+import { createTell, protocolError } from './errors.ts';
 import { createMutations } from './mutations.ts';
 import { createRequest } from './request.ts';
 import { createSseTransport } from './sse.ts';
@@ -60,11 +60,12 @@ export function watchesOf(options: FeedClientOptions) {
       : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const backoff = { firstMs, maxMs };
+  const tell = createTell();
   const watching = (subscription: string): WatchDependencies => ({
     ...{ connect, tokens: new Tokens(token), subscription, backoff },
-    ...{ retries: options.retries ?? Infinity, timeoutMs },
+    ...{ retries: options.retries ?? Infinity, timeoutMs, tell },
   });
-  return { request: createRequest({ url, token, timeoutMs, tenant }), watching, backoff };
+  return { request: createRequest({ url, token, timeoutMs, tenant, tell }), watching, backoff };
 }
 
 function absolute(url: string): string {

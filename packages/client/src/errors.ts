@@ -7,6 +7,7 @@ export interface AnswerError {
 const TEMPORARY: ReadonlySet<string> = new Set([
   'NETWORK',
   'TOKEN',
+  'ORIGIN',
   'UNAVAILABLE',
   'RATE_LIMITED',
   'INTERNAL_SERVER_ERROR',
@@ -22,7 +23,7 @@ export class FeedClientError extends Error {
   override readonly name = 'FeedClientError';
   /**
    * `extensions.code` of the server's error, or one of the client's own: NETWORK (no connection, or it was lost), TOKEN
-   * (the token function has failed), PROTOCOL (the answer makes no sense: is the address right?).
+   * (the token function has failed), ORIGIN (the server does not answer pages of this origin), PROTOCOL (the answer makes no sense: is the address right?).
    */
   readonly code: string;
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -37,6 +38,23 @@ export class FeedClientError extends Error {
   get isTemporary(): boolean {
     return TEMPORARY.has(this.code);
   }
+}
+
+/** What only those who make the page can mend: the reader may see nothing of it. */
+const OF_THE_PAGE: ReadonlySet<string> = new Set(['TOKEN', 'ORIGIN', 'PROTOCOL']);
+
+export type Tell = (error: unknown) => void;
+
+/** Says each once, however often it is tried again. */
+export function createTell(): Tell {
+  const told = new Set<string>();
+  return (error) => {
+    if (!(error instanceof FeedClientError) || !OF_THE_PAGE.has(error.code) || told.has(error.message))
+      return;
+    told.add(error.message);
+    // oxlint-disable-next-line no-console -- where whoever makes the page looks first
+    console.error(`Fanfare: ${error.message}`);
+  };
 }
 
 /** The first error of an answer stands for all. */

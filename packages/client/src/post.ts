@@ -1,4 +1,4 @@
-import { networkError, statusError } from './errors.ts';
+import { FeedClientError, networkError, statusError } from './errors.ts';
 import { isAnswer, type Answer, type Operation } from './transport.ts';
 
 export interface PostRequest {
@@ -25,7 +25,25 @@ export async function post(request: PostRequest): Promise<Response> {
       signal,
     });
   } catch (error) {
-    throw networkError('The server cannot be reached', error);
+    throw (await isRefusedOrigin(url, signal))
+      ? new FeedClientError(
+          'ORIGIN',
+          `The server does not answer pages of ${location.origin}: its CORS_ORIGINS must have this origin`,
+          { cause: error },
+        )
+      : networkError('The server cannot be reached', error);
+  }
+}
+
+/** A browser tells a page nothing of why a request failed. One whose answer the page may not read does not fail. */
+async function isRefusedOrigin(url: string, signal: AbortSignal): Promise<boolean> {
+  const page = (globalThis as { readonly location?: { readonly origin: string } }).location;
+  if (page === undefined || signal.aborted || new URL(url).origin === page.origin) return false;
+  try {
+    await fetch(url, { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-import { answerError } from './errors.ts';
+import { answerError, type Tell } from './errors.ts';
 import { answerOf, post } from './post.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClientOptions } from './types.ts';
@@ -16,17 +16,18 @@ interface RequestOptions {
   readonly token: FeedClientOptions['token'];
   readonly timeoutMs: number;
   readonly tenant?: string | undefined;
+  readonly tell?: Tell;
 }
 
 /** A token that was refused is asked for once more, as for a watch. */
-export function createRequest({ url, token, timeoutMs, tenant }: RequestOptions): Request {
+export function createRequest({ url, token, timeoutMs, tenant, tell }: RequestOptions): Request {
   return async <Data>(
     query: string,
     variables: Readonly<Record<string, unknown>> = {},
     signal?: AbortSignal,
   ): Promise<Data> => {
     const tokens = new Tokens(token);
-    return within(timeoutMs, signal, async (until) => {
+    const answer = within(timeoutMs, signal, async (until): Promise<Data> => {
       for (;;) {
         const response = await post({
           url,
@@ -42,5 +43,7 @@ export function createRequest({ url, token, timeoutMs, tenant }: RequestOptions)
         if (error.code !== 'UNAUTHENTICATED' || !tokens.refused()) throw error;
       }
     });
+    answer.catch((error: unknown) => tell?.(error));
+    return answer;
   };
 }

@@ -18,11 +18,14 @@ export class Tokens {
   async next(signal: AbortSignal): Promise<string> {
     try {
       const source = this.#source;
-      this.#last = typeof source === 'string' ? source : await until(signal, source(this.#refused));
-      return this.#last;
+      const token: unknown = typeof source === 'string' ? source : await until(signal, source(this.#refused));
+      if (typeof token !== 'string' || !SENDABLE.test(token)) throw noToken(token);
+      this.#last = token;
+      return token;
     } catch (error) {
       if (error instanceof FeedClientError) throw error;
-      throw new FeedClientError('TOKEN', 'There is no token', { cause: error });
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new FeedClientError('TOKEN', `There is no token: ${reason}`, { cause: error });
     }
   }
 
@@ -37,6 +40,20 @@ export class Tokens {
     this.#refused = this.#last;
     return isFirst && typeof this.#source === 'function';
   }
+}
+
+/** Of a header. An empty one is for the server to refuse. */
+const SENDABLE = /^[\x21-\x7e]*$/;
+
+function noToken(given: unknown): FeedClientError {
+  // Only what is a page, as of a sign-in, is shown: something else may be a secret.
+  const isPage = typeof given === 'string' && given.trimStart().startsWith('<');
+  const what = isPage
+    ? `a page: ${given.trim().slice(0, 40)} …`
+    : typeof given === 'string'
+      ? 'a text with characters that no token has'
+      : String(given);
+  return new FeedClientError('TOKEN', `There is no token: what was given is ${what}`);
 }
 
 /** Rejects when the signal comes first. */

@@ -1,5 +1,6 @@
 import {
   ACTION_STATE_FIELDS,
+  FeedClientError,
   type ActionState,
   type FeedItem,
   type Instant,
@@ -21,6 +22,33 @@ export type FanfareItem = Omit<FeedItem, 'action'> & {
   readonly resharedBy: readonly { readonly memberId: string; readonly name: string }[];
   readonly action: FanfareAction;
 };
+
+/**
+ * Of a client that was made with other fields.
+ * @throws FeedClientError PROTOCOL
+ */
+export function expectFields({ groupId, action }: DeepPartial<FanfareItem>): void {
+  const { descriptor, engagement, viewer } = action ?? {};
+  const lacking = Object.entries({
+    ...{ groupId, 'action.actor': action?.actor, 'action.viewer': viewer },
+    ...{
+      'action.engagement.reactions': engagement?.reactions,
+      'action.descriptor.summaryParts': descriptor?.summaryParts,
+    },
+  }).filter(([, value]) => value === undefined);
+  if (lacking.length === 0) return;
+  const names = lacking.map(([name]) => name).join(', ');
+  throw new FeedClientError(
+    'PROTOCOL',
+    `The client does not ask for ${names}: make it by createFanfareClient, or with feedItemFields`,
+  );
+}
+
+type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
+    : T;
 
 /** Selection on Action: what FanfareAction has. */
 export const ACTION_FIELDS = `${ACTION_STATE_FIELDS}

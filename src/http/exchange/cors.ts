@@ -9,11 +9,19 @@ const MAX_AGE_S = 3_600;
  * Decides which pages of other origins may read answers. Nothing that a browser sends on its own identifies a caller, so
  * credentials are never allowed. Pages rendered by this server are not readable by scripts of other origins.
  */
-export function corsFor(origins: CorsOrigins): (request: Request) => CORSOptions {
+export function corsFor(
+  origins: CorsOrigins,
+  refused: (origin: string) => void,
+): (request: Request) => CORSOptions {
   const all = origins === '*';
   return (request) => {
     const origin = request.headers.get('origin');
-    if (origin === null || isForPage(request) || !(all || isAllowed(origin, origins))) return false;
+    if (origin === null || isForPage(request)) return false;
+    if (!(all || isAllowed(origin, origins))) {
+      // Browsers ask beforehand only for pages of another origin.
+      if (request.method === 'OPTIONS') refused(origin);
+      return false;
+    }
     return {
       // Listed twice, because with a single origin Yoga would omit `Vary: Origin`.
       origin: all ? '*' : [origin, origin],

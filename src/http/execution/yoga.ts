@@ -10,6 +10,7 @@ import { variablesFault } from '../../graphql/limits/variables.ts';
 import { localeFor } from '../../descriptors/registry.ts';
 import type { HttpContext } from '../http-context.ts';
 import { corsFor } from '../exchange/cors.ts';
+import { createOriginLog } from '../../telemetry/origin-log.ts';
 import { graphiqlOf, pagePolicy } from './graphiql.ts';
 import { LiveRendering } from './live-rendering.ts';
 import type { RequestContext } from './operation-context.ts';
@@ -66,7 +67,7 @@ export function createGraphqlApp(http: HttpContext, parts: PartCache) {
     schema,
     context: open,
     graphqlEndpoint: '/graphql',
-    cors: corsFor(corsOrigins),
+    cors: corsFor(corsOrigins, createOriginLog(http.logger)),
     ...(http.graphiql ? graphiqlOf(http.pageToken) : { graphiql: false }),
     landingPage: false,
     batching: false,

@@ -1,9 +1,14 @@
-import type { CSSProperties, ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { FanfareAction } from '../item.ts';
 
-interface Props {
+interface Who {
   readonly id: string;
   readonly name: string;
+}
+
+interface Props extends Who {
+  /** The address of a picture. Without one, and while it cannot be loaded: the initials. */
+  readonly src?: string | null | undefined;
 }
 
 interface Leading {
@@ -11,39 +16,49 @@ interface Leading {
   readonly descriptor: Pick<FanfareAction['descriptor'], 'summaryParts'>;
 }
 
-/** Initials in a colour that follows from the id. Beside the name, so nothing of it is read out. */
-export function Avatar({ id, name }: Props): ReactNode {
-  const style = { '--fanfare-hue': String(hueOf(id)) } as CSSProperties;
+/** A picture, or initials in a colour that follows from the id. Beside the name, so nothing of it is read out. */
+export function Avatar({ id, name, src }: Props): ReactNode {
+  const picture = useRef<HTMLImageElement>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  useEffect(() => {
+    // What the server has sent may have failed before this runs.
+    const { current } = picture;
+    if (src != null && current?.complete === true && current.naturalWidth === 0) setFailed(src);
+  }, [src]);
+  const isShown = src != null && src !== '' && src !== failed;
   return (
-    <span data-fanfare="avatar" aria-hidden="true" style={style}>
-      {initialsOf(name)}
+    // A style of its own would need a policy of the page that allows it.
+    <span data-fanfare="avatar" data-hue={hueOf(id)} aria-hidden="true">
+      {isShown ? <img ref={picture} src={src} alt="" onError={() => setFailed(src)} /> : initialsOf(name)}
     </span>
   );
 }
 
 /** Whom the sentence of an action begins with: who did it, or in whose name it was done. */
-export function leaderOf({ actor, descriptor }: Leading): Props {
+export function leaderOf({ actor, descriptor }: Leading): Who {
   const { member = null, ref = null, text = '' } = descriptor.summaryParts[0] ?? {};
   const id = member?.memberId ?? ref?.refId;
   return id === undefined ? { id: actor.memberId, name: actor.name } : { id, name: text };
 }
 
-/** Neighbours in the alphabet are not neighbours in colour: FNV-1a. */
+/** One of 24. Neighbours in the alphabet are not neighbours in colour: FNV-1a. */
 function hueOf(id: string): number {
   let hash = 2_166_136_261;
   for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
-  return ((hash >>> 8) % 24) * 15;
+  return (hash >>> 8) % 24;
 }
 
-let segments: Intl.Segmenter | undefined;
+/**
+ * What a reader sees as one character, such as an emoji of several or a flag. By a pattern: not all browsers have
+ * `Intl.Segmenter`, and the server has to come to the same.
+ */
+const FIRST_CHARACTER = /^(?:\p{Regional_Indicator}{2}|.(?:[\p{M}\p{Emoji_Modifier}]|\u{200D}.)*)/su;
 
-/** What a reader sees as one character, such as an emoji of several, stays whole. */
 function initialsOf(name: string): string {
-  segments ??= new Intl.Segmenter();
   const words = name.split(/[\s:._-]+/u).filter((word) => /[\p{L}\p{N}\p{Emoji}]/u.test(word));
   const [first = name, last] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   return [first, last]
-    .map((word = '') => [...(segments?.segment(word) ?? [])][0]?.segment ?? '')
+    .map((word = '') => FIRST_CHARACTER.exec(word)?.[0] ?? '')
     .join('')
     .toLocaleUpperCase();
 }

@@ -35,7 +35,9 @@ export function Composer({ label, onSend, children = 'Send' }: ComposerProps): R
           setText(event.target.value);
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
+          // Enter may choose a word of an input method. Safari ends composing before it says so, with this code alone.
+          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isComposing) send(event);
         }}
       />
       <button type="submit">{children}</button>

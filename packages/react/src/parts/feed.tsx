@@ -131,17 +131,19 @@ interface ArticleProps {
   readonly index: number;
   readonly isUnread: boolean;
   readonly isHidden?: boolean;
+  readonly kind?: 'notification';
   /** Of the element that labels it. */
   readonly labelId: string;
   readonly children: ReactNode;
 }
 
-export function Article({ id, index, isUnread, isHidden, labelId, children }: ArticleProps): ReactNode {
+export function Article({ id, index, isUnread, isHidden, kind, labelId, children }: ArticleProps): ReactNode {
   return (
     <article
       tabIndex={0}
       data-fanfare="item"
       data-item={id}
+      data-kind={kind}
       data-unread={isUnread || undefined}
       data-hidden={isHidden === true || undefined}
       aria-labelledby={labelId}

@@ -15,7 +15,7 @@ interface PopoverProps {
 }
 
 /**
- * A button that opens a panel below it. The browser closes it with Escape and a click elsewhere. After Escape the focus is back on the button.
+ * A button that opens a panel below it. Escape and a click elsewhere close it. After Escape the focus is back on the button.
  */
 export function Popover({ label, buttonLabel, name, button, onToggle, children }: PopoverProps): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
@@ -29,8 +29,6 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
   useEffect(() => {
     const [from, element] = [opener.current, panel.current];
     if (from === null || element === null) return undefined;
-    // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
-    from.setAttribute('popovertarget', id);
     let sized: ResizeObserver | undefined;
     // Whenever it has another size, and before it is drawn: it would be out of the page in part below a button at the left, and
     // below one at the bottom.
@@ -39,26 +37,23 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
       if (left < 8) element.style.right = `${String(parseFloat(element.style.right) + left - 8)}px`;
       if (bottom > innerHeight - 8) element.style.top = `${String(Math.max(8, innerHeight - 8 - height))}px`;
     };
-    const place = (event: Event): void => {
+    const place = (isToOpen: boolean): void => {
       sized?.disconnect();
-      if ((event as ToggleEvent).newState !== 'open') return;
+      if (!isToOpen) return;
       const { bottom, right } = from.getBoundingClientRect();
       element.style.top = `${String(bottom + 4)}px`;
       element.style.right = `${String(Math.max(8, document.documentElement.clientWidth - right))}px`;
       sized = new ResizeObserver(fit);
       sized.observe(element);
     };
-    const toggle = (event: Event): void => {
-      const isNowOpen = (event as ToggleEvent).newState === 'open';
+    const toggle = (isNowOpen: boolean): void => {
       setOpen(isNowOpen);
       toggled.current?.(isNowOpen);
     };
-    element.addEventListener('beforetoggle', place);
-    element.addEventListener('toggle', toggle);
+    const stop = ('showPopover' in element ? ofBrowser : byHand)({ from, element, place, toggle });
     return () => {
       sized?.disconnect();
-      element.removeEventListener('beforetoggle', place);
-      element.removeEventListener('toggle', toggle);
+      stop();
     };
   }, [id]);
   return (
@@ -75,10 +70,71 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
         {button}
       </button>
       <div ref={panel} id={id} role="dialog" aria-label={label} data-fanfare="inbox" {...{ popover: 'auto' }}>
-        {isOpen && children(() => panel.current?.hidePopover())}
+        {isOpen && children(() => panel.current?.dispatchEvent(new Event(CLOSE)))}
       </div>
     </>
   );
+}
+
+/** Asks a panel to close. */
+const CLOSE = 'fanfare-close';
+
+interface Panel {
+  readonly from: HTMLElement;
+  readonly element: HTMLElement;
+  /** Before it opens or closes. */
+  readonly place: (isToOpen: boolean) => void;
+  /** After that. */
+  readonly toggle: (isNowOpen: boolean) => void;
+}
+
+/** Above all else in the page. */
+function ofBrowser({ from, element, place, toggle }: Panel): () => void {
+  // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
+  from.setAttribute('popovertarget', element.id);
+  const before = (event: Event): void => place((event as ToggleEvent).newState === 'open');
+  const after = (event: Event): void => toggle((event as ToggleEvent).newState === 'open');
+  const close = (): void => element.hidePopover();
+  element.addEventListener('beforetoggle', before);
+  element.addEventListener('toggle', after);
+  element.addEventListener(CLOSE, close);
+  return () => {
+    element.removeEventListener('beforetoggle', before);
+    element.removeEventListener('toggle', after);
+    element.removeEventListener(CLOSE, close);
+  };
+}
+
+/** In browsers that have no popover. */
+function byHand({ from, element, place, toggle }: Panel): () => void {
+  const isOpen = (): boolean => element.hidden === false;
+  const set = (isToOpen: boolean): void => {
+    if (isOpen() === isToOpen) return;
+    element.hidden = !isToOpen;
+    place(isToOpen);
+    toggle(isToOpen);
+  };
+  element.hidden = true;
+  const press = (): void => set(!isOpen());
+  const close = (): void => set(false);
+  const escape = ({ key }: KeyboardEvent): void => {
+    if (key !== 'Escape' || !isOpen()) return;
+    close();
+    from.focus();
+  };
+  const point = ({ target }: Event): void => {
+    if (target instanceof Node && !element.contains(target) && !from.contains(target)) close();
+  };
+  from.addEventListener('click', press);
+  element.addEventListener(CLOSE, close);
+  document.addEventListener('keydown', escape);
+  document.addEventListener('pointerdown', point);
+  return () => {
+    from.removeEventListener('click', press);
+    element.removeEventListener(CLOSE, close);
+    document.removeEventListener('keydown', escape);
+    document.removeEventListener('pointerdown', point);
+  };
 }
 
 interface InboxProps {

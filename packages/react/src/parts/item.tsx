@@ -10,7 +10,7 @@ interface SummaryProps {
   readonly hrefOf?: ((part: SummaryPart) => string | undefined) | undefined;
 }
 
-/** The sentence of an action; the people and things it names are links, each in the direction of its own script. */
+/** The sentence of an action, in the direction of its words; the people and things it names are links, each in the direction of its own script. */
 export function Summary({ item: { action }, hrefOf }: SummaryProps): ReactNode {
   return <Sentence id={summaryId(action.id)} parts={action.descriptor.summaryParts} hrefOf={hrefOf} />;
 }
@@ -23,13 +23,13 @@ interface SentenceProps {
 
 export function Sentence({ id, parts, hrefOf }: SentenceProps): ReactNode {
   return (
-    <p id={id} data-fanfare="summary">
+    // By the first letter outside of what stands for itself: names do not count, whoever the sentence begins with.
+    <p id={id} data-fanfare="summary" dir="auto">
       {parts.map((part, at) => {
-        const href = part.member === null && part.ref === null ? undefined : hrefOf?.(part);
+        if (part.member === null && part.ref === null) return part.text;
+        const href = hrefOf?.(part);
         return href === undefined ? (
-          <span key={at} dir="auto">
-            {part.text}
-          </span>
+          <bdi key={at}>{part.text}</bdi>
         ) : (
           <a key={at} href={href} dir="auto">
             {part.text}

@@ -45,7 +45,7 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
   };
   const opener = { 'data-fanfare': 'open', 'aria-describedby': labelId, onClick: open };
   return (
-    <Article {...{ id, index, labelId }} isUnread={!isRead}>
+    <Article {...{ id, index, labelId, kind: 'notification' }} isUnread={!isRead}>
       <span data-fanfare="avatars" aria-hidden="true">
         {actors.map((actor) => (
           <span key={actor.memberId}>

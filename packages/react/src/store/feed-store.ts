@@ -1,5 +1,5 @@
 import type { FeedClient, FeedEvent, FeedPage } from '@fanfare/client';
-import type { FanfareItem } from '../item.ts';
+import { expectFields, type FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import type { Connection } from './connection.ts';
 import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
@@ -50,15 +50,17 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
     });
   }
 
-  protected override read(query: PageQuery): Promise<FeedPage<FanfareItem>> {
+  protected override async read(query: PageQuery): Promise<FeedPage<FanfareItem>> {
     const { filter, order, first = 25, total = false } = this.options;
-    return this.#with.client.feed({
+    const page = await this.#with.client.feed({
       first,
       ...(total ? { total } : {}),
       ...(filter === undefined ? {} : { filter }),
       ...(order === undefined ? {} : { order }),
       ...query,
     });
+    for (const { node } of page.edges) expectFields(node);
+    return page;
   }
 
   protected override stateOf(page: FeedPage<FanfareItem>): Partial<FeedSnapshotState> {

@@ -6,6 +6,7 @@ import { createElement as h, StrictMode, type ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { build, type Rolldown } from 'vite';
 import { expect, test, vi } from 'vitest';
+import { buildTarget } from '../../../../scripts/oldest-browsers.js';
 import { Feed, FanfareProvider, feedItemFields, Reactions, Summary, Time, useFeed } from '../../src/index.ts';
 import { prefetchFeed } from '../../src/server.ts';
 import { Reader } from '../../src/store/reader.ts';
@@ -99,7 +100,7 @@ test('with the client and without React it is below 20 kB as a browser loads it'
     },
     build: {
       write: false,
-      target: 'es2022',
+      target: buildTarget(),
       // Not as a library, of which bundlers keep the spaces.
       rolldownOptions: {
         input: fileURLToPath(new URL('../../src/index.ts', import.meta.url)),
