@@ -237,7 +237,7 @@ function collectValues(node: object, name: string): void {
     } else collectValues(child as object, key);
   }
 }
-collectValues(bcd.css.types, '');
+collectValues(bcd.css['types'] ?? {}, '');
 
 /**
  * A stylesheet as the oldest browsers read it: what they do not know is called something that no browser knows.

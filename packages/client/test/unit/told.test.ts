@@ -19,18 +19,18 @@ async function failure(token: FeedClientOptions['token'], times = 1): Promise<Fe
 test.each([
   [
     'a page',
-    () => '<!doctype html>\n<title>Sign in</title>',
+    (): string => '<!doctype html>\n<title>Sign in</title>',
     'There is no token: what was given is a page: <!doctype html>',
   ],
-  ['nothing', () => undefined as never, 'There is no token: what was given is undefined'],
+  ['nothing', (): string => undefined as never, 'There is no token: what was given is undefined'],
   [
     'what no header takes',
-    () => 'sécret',
+    (): string => 'sécret',
     'There is no token: what was given is a text with characters that no token has',
   ],
   [
     'an error',
-    () => Promise.reject(new Error('Your session has ended')),
+    (): Promise<string> => Promise.reject(new Error('Your session has ended')),
     'There is no token: Your session has ended',
   ],
 ] as const)(
