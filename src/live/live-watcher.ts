@@ -92,6 +92,31 @@ type Result = IteratorResult<LiveMessage, undefined>;
 
 const DONE: Result = { done: true, value: undefined };
 
+/** Least time between two messages for which a client reads everything again because of what others did, in milliseconds. */
+const READS_AGAIN_MS = 1_000;
+
+/**
+ * What a client reads everything again for, because of what somebody else did: a block, or who follows; `null`: nothing. Of
+ * equal ones only the last matters, and what came before a change of the list is read with it.
+ */
+function readAgainFor(message: LiveMessage): 'list' | 'followers' | null {
+  if (message.kind !== 'event') return null;
+  const { event } = message;
+  if (event.kind === 'list') return event.change === 'membership' ? 'list' : null;
+  return event.kind === 'notification' && event.of === '' && event.kinds.length > 0 ? 'followers' : null;
+}
+
+/** Without those that a later one makes superfluous: a client that resumes after it has read everything again. */
+function withoutSuperfluous(messages: readonly LiveMessage[]): LiveMessage[] {
+  const last = (why: ReturnType<typeof readAgainFor>): number =>
+    messages.findLastIndex((message) => readAgainFor(message) === why);
+  const [list, followers] = [last('list'), last('followers')];
+  return messages.filter((message, index) => {
+    if (message.kind === 'ready') return true;
+    return index >= list && (index === followers || readAgainFor(message) !== 'followers');
+  });
+}
+
 interface StreamOwner {
   /** Called once, when the stream has ended. */
   streamEnded(): void;
@@ -99,7 +124,8 @@ interface StreamOwner {
 
 /**
  * Bounded buffer of one watcher's messages between log and consumer: above the limit, unread messages are replaced by one
- * `resync`. Ends on its signal, on return() or on end(); unread messages are then dropped, and the owner is notified. With
+ * `resync`. Whatever others do, the client reads everything again once a second at most: what would make it do so sooner waits,
+ * with all that follows. Ends on its signal, on return() or on end(); unread messages are then dropped, and the owner is notified. With
  * an already fired signal it starts ended and calls nothing.
  */
 class LiveStream implements LiveMessages {
@@ -111,6 +137,10 @@ class LiveStream implements LiveMessages {
   #unread: { readonly message: LiveMessage; readonly isReplay: boolean }[] = [];
   #replayed = 0;
   #withdrawals = 0;
+  /** When the client was last made to read everything again. */
+  #readsAgainAt = -Infinity;
+  /** Waits until it may be made to do so once more; `null`: nothing does. */
+  #held: { readonly messages: LiveMessage[]; readonly timer: NodeJS.Timeout } | null = null;
   #waiting: ((result: Result) => void)[] = [];
   #wake: (() => void) | null = null;
   #ended = false;
@@ -143,6 +173,12 @@ class LiveStream implements LiveMessages {
 
   push(message: LiveMessage): void {
     this.#count(message);
+    if (this.#ended || this.#hold(message)) return;
+    this.#pass(message);
+  }
+
+  #pass(message: LiveMessage): void {
+    if (readAgainFor(message) !== null) this.#readsAgainAt = performance.now();
     if (this.#hand(message)) return;
     if (this.#unread.length - this.#replayed >= this.#limit) this.#overflow(message.cursor);
     else this.#unread.push({ message, isReplay: false });
@@ -151,8 +187,10 @@ class LiveStream implements LiveMessages {
 
   /** Adds messages kept by a log. Limited separately, so that a full log can be replayed before live messages. */
   replay(messages: readonly LiveMessage[]): void {
-    for (const message of messages) {
+    this.#release();
+    for (const message of withoutSuperfluous(messages)) {
       this.#count(message);
+      if (readAgainFor(message) !== null) this.#readsAgainAt = performance.now();
       if (this.#hand(message)) continue;
       if (this.#replayed >= this.#replayLimit) {
         this.#overflow((messages.at(-1) ?? message).cursor);
@@ -168,6 +206,8 @@ class LiveStream implements LiveMessages {
     if (this.#ended) return;
     this.#ended = true;
     this.#signal.removeEventListener('abort', this.#onAbort);
+    if (this.#held !== null) clearTimeout(this.#held.timer);
+    this.#held = null;
     this.#unread = [];
     this.#replayed = 0;
     const waiting = this.#waiting;
@@ -217,6 +257,28 @@ class LiveStream implements LiveMessages {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** `true`: it waits. */
+  #hold(message: LiveMessage): boolean {
+    if (this.#held === null) {
+      const left = this.#readsAgainAt + READS_AGAIN_MS - performance.now();
+      if (left <= 0 || readAgainFor(message) === null) return false;
+      this.#held = { messages: [message], timer: setTimeout(() => this.#release(), left).unref() };
+    } else {
+      this.#held.messages.push(message);
+      // What there is no room for is replaced as it would be without waiting.
+      if (this.#held.messages.length > this.#limit) this.#release();
+    }
+    return true;
+  }
+
+  #release(): void {
+    if (this.#held === null) return;
+    const { messages, timer } = this.#held;
+    clearTimeout(timer);
+    this.#held = null;
+    for (const message of withoutSuperfluous(messages)) this.#pass(message);
   }
 
   #take(count: number): void {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   decodeLiveCursor,
   readerTag,
+  type LiveEvent,
   type LogPosition,
   type LogEntry,
   type LogSnapshot,
@@ -32,9 +33,9 @@ class SlowLog {
       this.#requests.push({ position, snapshot: null, settle: { resolve, reject } }),
     );
 
-  append(): void {
+  append(what: LiveEvent = event(this.#generation * 1000 + this.#entries.length + 1)): void {
     const sequence = this.#entries.length + 1;
-    const entry = { at: sequence, sequence, event: event(this.#generation * 1000 + sequence) };
+    const entry = { at: sequence, sequence, event: what };
     this.#entries.push(entry);
     this.frames.push({ generation: this.head.generation, entry });
   }
@@ -248,5 +249,84 @@ describe('LiveWatcher', () => {
     const opening = watch(log).open();
     log.fail();
     await expect(opening).rejects.toThrow('Away');
+  });
+});
+
+describe('what others do to a watcher', () => {
+  const MEMBERSHIP: LiveEvent = { kind: 'list', change: 'membership' };
+  const FOLLOWERS: LiveEvent = { kind: 'notification', of: '', kinds: ['FOLLOW'] };
+
+  async function opened(log: SlowLog): Promise<LiveWatcher> {
+    const watcher = watch(log);
+    const opening = watcher.open();
+    await answerAll(log);
+    await opening;
+    await sent(watcher);
+    return watcher;
+  }
+
+  /** What a client has been sent by now, and from where it would resume. */
+  async function sent(watcher: LiveWatcher): Promise<[what: string, sequence: number][]> {
+    const all: [string, number][] = [];
+    while (watcher.stream.size > 0) {
+      const { value: message } = await watcher.stream.next();
+      if (message === undefined) break;
+      const what = message.kind === 'event' ? message.event.kind : message.kind;
+      all.push([what, decodeLiveCursor(readerTag(READER), message.cursor)?.sequence ?? -1]);
+    }
+    return all;
+  }
+
+  it('makes the client read everything again once a second at most, and loses nothing that is not read with it', async () => {
+    const log = new SlowLog();
+    const watcher = await opened(log);
+    const deliver = (...events: readonly (LiveEvent | undefined)[]): void => {
+      for (const one of events) {
+        log.append(one);
+        for (const frame of log.frames.splice(0)) watcher.receive(frame);
+      }
+    };
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      deliver(MEMBERSHIP, undefined);
+      expect(await sent(watcher)).toEqual([
+        ['list', 1],
+        ['added', 2],
+      ]);
+      const before = watcher.stream.withdrawals;
+      for (let n = 0; n < 100; n += 1) deliver(MEMBERSHIP, undefined);
+      deliver(FOLLOWERS, FOLLOWERS, undefined);
+      // Decisions that were made before are outdated all the same.
+      expect(watcher.stream.withdrawals).toBe(before + 100);
+      vi.advanceTimersByTime(999);
+      expect(await sent(watcher)).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(await sent(watcher)).toEqual([
+        ['list', 201],
+        ['added', 202],
+        ['notification', 204],
+        ['added', 205],
+      ]);
+      vi.advanceTimersByTime(1_000);
+      deliver(MEMBERSHIP);
+      expect(await sent(watcher)).toEqual([['list', 206]]);
+      deliver(MEMBERSHIP);
+      watcher.stream.end();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('replays one of many that a client missed', async () => {
+    const log = new SlowLog();
+    const watcher = await opened(log);
+    for (const one of [undefined, MEMBERSHIP, undefined, MEMBERSHIP, undefined]) log.append(one);
+    void watcher.verify();
+    await answerAll(log);
+    expect(await sent(watcher)).toEqual([
+      ['list', 4],
+      ['added', 5],
+    ]);
   });
 });
