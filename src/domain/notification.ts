@@ -114,9 +114,9 @@ export function compareNotifications(a: NotificationPosition, b: NotificationPos
   return b.at.getTime() - a.at.getTime() || (a.key < b.key ? -1 : a.key === b.key ? 0 : 1);
 }
 
-/** Whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block. */
+/** Whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block, as far as it is known. */
 export function keptAway({ mutes, blocks }: ReaderProfile): UserId[] {
-  return [...mutes.members, ...mutes.refs, ...blocks.either];
+  return [...mutes.members, ...mutes.refs, ...blocks.known];
 }
 
 /** Whether the member is one of them. */

@@ -1,5 +1,6 @@
 import type { Action, UserId } from './action.ts';
 import { departmentKey, userKey, concernedSince, concernedUntil, type ConcerningAction } from './audience.ts';
+import { blockTag, EVERYBODY } from './block.ts';
 import { anySpanBringsPassedOn, type TypedAction } from './follow-span.ts';
 import type { Follow } from './viewer.ts';
 
@@ -35,6 +36,13 @@ export interface InteractionGroup {
   readonly latest: Date;
   /** For a reshare that followers receive: its server time, in milliseconds. */
   readonly passedOn?: Date;
+  /** Whose feeds it does not change, as `withoutEffectFor` says. */
+  readonly notFor?: readonly string[];
+}
+
+/** Whether an interaction changes nothing for a reader: there was a block between the two. */
+export function isNotFor({ notFor }: Pick<InteractionGroup, 'notFor'>, userId: UserId): boolean {
+  return notFor !== undefined && (notFor.includes(EVERYBODY) || notFor.includes(blockTag(userId)));
 }
 
 /** Members with a reshare, visible or not: the follows of these members must be loaded. */
@@ -134,6 +142,7 @@ export function boostsOf(
 ): Boost[] {
   const base = baseRelevancy(action).getTime();
   return interactions.flatMap((interaction) => {
+    if (isNotFor(interaction, reader.userId)) return [];
     const to = Math.floor(interaction.latest.getTime() - distance(reader, interaction, action, weights));
     const kind = isPassedOnTo(reader, interaction, action) ? 'RESHARED_BY_FOLLOWED' : interaction.kind;
     return to > base ? [{ kind, at: interaction.latest, to: new Date(to) }] : [];
@@ -187,8 +196,25 @@ export function concernedGroups(
   return { departmentIds: [...departmentIds], supervisorIds: [...supervisorIds] };
 }
 
-/** `relevancyOf` for many readers of one action; examines each interaction group once. */
+/** `relevancyOf` for many readers of one action; examines each interaction group once, and again for whom some do not count. */
 export function relevancyFor(
+  action: RelevancyAction,
+  interactions: readonly InteractionGroup[],
+  weights: RelevancyWeights,
+): (reader: RelevancyReader) => Date {
+  const limited = interactions.filter(({ notFor }) => notFor !== undefined);
+  if (limited.length === 0) return relevancyOfAll(action, interactions, weights);
+  const isForAll = ({ notFor }: InteractionGroup): boolean => notFor?.includes(EVERYBODY) !== true;
+  const forOthers = relevancyOfAll(action, interactions.filter(isForAll), weights);
+  const inQuestion = new Set(limited.filter(isForAll).flatMap(({ notFor = [] }) => notFor));
+  return (reader) => {
+    if (!inQuestion.has(blockTag(reader.userId))) return forOthers(reader);
+    const counted = interactions.filter((interaction) => !isNotFor(interaction, reader.userId));
+    return relevancyOfAll(action, counted, weights)(reader);
+  };
+}
+
+function relevancyOfAll(
   action: RelevancyAction,
   interactions: readonly InteractionGroup[],
   weights: RelevancyWeights,

@@ -1,4 +1,4 @@
-import type { Action, RefId, Reshare } from './action.ts';
+import type { Action, RefId, Reshare, UserId } from './action.ts';
 import { departmentKey, reachesFollowers, teamKey } from './audience.ts';
 import {
   anySpanBrings,
@@ -125,10 +125,10 @@ export function passedOnBy(
 ): AddressedBy[] {
   if (action.scope !== 'PUBLIC') return [];
   return action.reshares.flatMap(({ by, at }) => {
-    if (isMutedPerson(reader.mutes, by) || isBlocked(reader, by)) return [];
+    if (isMutedPerson(reader.mutes, by)) return [];
     const spans = follows.flatMap((follow) => (follow.refId === by ? follow.spans : []));
     const span = spans.find((one) => spanBringsPassedOn(one, action, at));
-    return span === undefined
+    return span === undefined || isBlocked(reader, by)
       ? []
       : [{ reason: 'RESHARE' as const, via: by, since: span.since, until: span.until ?? null }];
   });
@@ -137,6 +137,12 @@ export function passedOnBy(
 /** Ids a reader may follow to receive an action: its refs and its resharers. */
 export function followableIds({ refIds, reshares }: Action): RefId[] {
   return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
+}
+
+/** Members of whom the rules need to know whether there is a block: who did it, and resharers whom the reader follows or followed. */
+export function blocksAsked({ actorId, reshares }: VisibleAction, follows: readonly Follow[]): UserId[] {
+  const followed = reshares.filter(({ by }) => follows.some(({ refId }) => refId === by));
+  return [actorId, ...followed.map(byOf)];
 }
 
 /** Never empty: without refs it contains one id that no ref has, so that a lookup costs the same either way. */
@@ -182,12 +188,13 @@ export function mustAskFollows({ audienceRev }: VisibleAction): boolean {
 }
 
 /**
- * Whether the reader mutes one of the resharers, or has a block with one: the action may have been delivered only because of
- * that reshare.
+ * Whether the reader mutes one of the resharers, or may have a block with one: the action may have been delivered only because
+ * of that reshare.
  */
 export function mutesPasser(reader: ReaderProfile, { reshares }: VisibleAction): boolean {
   const { mutes, blocks } = reader;
-  if (mutes.list.length + blocks.either.size === 0) return false;
+  if (!blocks.isWhole) return reshares.length > 0;
+  if (mutes.list.length + blocks.size === 0) return false;
   return reshares.some(({ by }) => isMutedPerson(mutes, by) || isBlocked(reader, by));
 }
 

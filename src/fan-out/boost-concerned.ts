@@ -4,7 +4,7 @@ import { announce, surviveLiveLog } from '../feed/announce.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { concernedReaders } from '../feed/store/concerned.ts';
 import { audienceAmong, type AudienceMember } from './audience.ts';
-import { audienceChunks, deliverChunks } from './deliver.ts';
+import { audienceChunks, deliverChunks, recentOf } from './deliver.ts';
 import type { Fence, LiftedClaim, PassContext, PassOutcome } from './passes.ts';
 
 /** Readers per query. */
@@ -35,8 +35,11 @@ export async function boostsSince(
   const liftsAll = INTERACTION_KINDS.some((kind) => lifts[kind] !== undefined && weights[kind] < 1);
   // A pass over a larger audience shares the database with others, and goes on from where it was interrupted.
   if (liftsAll && (feedStore.raise === undefined || delivered > MOST_RAISED)) return null;
-  const others = liftsAll ? relevancyFor(action, interactions, weights)(NOT_CONCERNED) : null;
-  const recent = interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
+  const recent = recentOf({ lifts }, interactions);
+  // What does not lift for all lifts nobody in one write.
+  if (recent.some(({ notFor }) => notFor !== undefined)) return null;
+  const forAll = interactions.filter(({ notFor }) => notFor === undefined);
+  const others = liftsAll ? relevancyFor(action, forAll, weights)(NOT_CONCERNED) : null;
   // A pass over the audience visits several chunks at once, and watchers first.
   const most = Math.max(CHUNK, Math.floor(delivered / 10));
   const raising = { action, interactions: recent, raisedTo: others, withReaders: false };

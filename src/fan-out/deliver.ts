@@ -1,5 +1,5 @@
 import type { Action, UserId } from '../domain/action.ts';
-import type { InteractionGroup } from '../domain/relevancy.ts';
+import { isNotFor, type InteractionGroup } from '../domain/relevancy.ts';
 import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/feed-store.ts';
 import { forEachInOrder } from '../lib/turn.ts';
 import { markLast, prefetch } from '../lib/prefetch.ts';
@@ -324,7 +324,15 @@ export async function deliverChunks(
   const announcements = chunks.flatMap(({ actionId, readers }, index) => {
     const [delivery, outcome] = [deliveries[index], outcomes[index]];
     if (delivery === undefined || outcome === undefined) return [];
-    return announcementsOf(actionId, readers, outcome, notifiesAll(delivery.claim));
+    const isQuiet = quietFor(delivery);
+    const told =
+      isQuiet === null
+        ? readers
+        : readers.filter(
+            ({ userId }) =>
+              !isQuiet(userId) || outcome.added.includes(userId) || outcome.raised.includes(userId),
+          );
+    return announcementsOf(actionId, told, outcome, notifiesAll(delivery.claim));
   });
   await traced('announce', {}, () =>
     announce(dependencies, announcements, { asksWho: !areWatching && announcements.length > FEW }),
@@ -348,6 +356,25 @@ async function toWrite(
   const readers = awake.map(({ userId, reasons }) => ({ userId, relevancy: relevancyOf(userId), reasons }));
   const isRaise = notifiesAll(claim) && interactions.length > 0;
   return { actionId: action.id, readers, isFirstAttempt, isRaise };
+}
+
+/** The interactions since the last pass; empty if they are not known. */
+export function recentOf(
+  { lifts }: Pick<Claim, 'lifts'>,
+  interactions: readonly InteractionGroup[],
+): readonly InteractionGroup[] {
+  if (lifts === null) return [];
+  return interactions.filter(({ kind, latest }) => latest >= (lifts[kind] ?? Infinity));
+}
+
+/** For whom nothing has happened: between them and all who have interacted since the last pass there was a block. `null`: nobody. */
+function quietFor({
+  claim,
+  interactions,
+}: Pick<Delivery, 'claim' | 'interactions'>): ((userId: UserId) => boolean) | null {
+  const recent = recentOf(claim, interactions);
+  if (recent.length === 0 || recent.some(({ notFor }) => notFor === undefined)) return null;
+  return (userId) => recent.every((interaction) => isNotFor(interaction, userId));
 }
 
 /**
@@ -416,11 +443,15 @@ async function announcePulled(
 async function announcementsFor(
   dependencies: PassContext,
   action: Action,
-  { claim: { version, former }, interactions }: Parameters<typeof announcePulled>[2],
+  { claim, interactions }: Parameters<typeof announcePulled>[2],
   watched: readonly UserId[],
 ): Promise<Announcement[]> {
+  const { version, former } = claim;
+  const isQuiet = quietFor({ claim, interactions });
   const audience = await audienceAmong(dependencies, action, watched);
-  const concerned = audience.filter(({ reasons }) => reasons.includes('PULL'));
+  const concerned = audience.filter(
+    ({ userId, reasons }) => reasons.includes('PULL') && isQuiet?.(userId) !== true,
+  );
   if (concerned.length === 0) return [];
   const userIds = concerned.map(({ userId }) => userId);
   const relevancyOf = await relevancies(dependencies, action, interactions, userIds);

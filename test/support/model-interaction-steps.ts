@@ -79,6 +79,9 @@ export async function interact(run: Run, step: StepTo<'interact'>, action: Model
     shownAt: typeof step.at === 'number' ? stored : instant(shownAt),
     ...{ keys: key === null ? [] : [key], state: 'VISIBLE', wasHidden: false, editedAt: null },
     passedOn: interaction.passedOn?.getTime() ?? null,
+    notFor: model.blocks
+      .flatMap(({ by: blocking, who }) => [blocking, who])
+      .filter((otherId) => otherId !== actorId && isBlocked(model, { ...actor, roles }, otherId)),
     mentions: model.readers
       .filter(({ userId }) => userId !== actorId && mentions.includes(userId))
       // What they may see by a role is not known then.

@@ -62,6 +62,8 @@ export interface ModelInteraction {
   wasHidden: boolean;
   /** When the server recorded a reshare of what was PUBLIC then; null: it passes nothing on. */
   passedOn: number | null;
+  /** Between whom and the member there was a block then: it lifts nothing for them. */
+  readonly notFor: readonly string[];
 }
 
 export interface ModelAction {
@@ -349,6 +351,7 @@ export function boostsFor(model: Model, userId: string, action: ModelAction): Mo
   const base = baseOf(action);
   return action.interactions.flatMap((by) => {
     const { at, kind, actorId, passedOn } = by;
+    if (by.notFor.includes(userId)) return [];
     const isPassedOn =
       passedOn !== null && spanAt(model, userId, action, { refId: actorId, time: passedOn }) !== undefined;
     const isWhole = isPassedOn || concerns(model, userId, action, by);

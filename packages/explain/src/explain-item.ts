@@ -11,7 +11,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { validate } from '../../../src/features/validate.ts';
 import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
-import { followsOfOne, hydrateOne } from '../../../src/feed/page/hydration.ts';
+import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { scoreFor } from '../../../src/feed/page/orders.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
 import { loadFollows } from '../../../src/features/follow/own-follows.ts';
@@ -49,6 +49,7 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
     followsOfOne(session, action),
     interactions.summaries([action.id]),
   ]);
+  await learnOfActions(session, profile, [action], follows);
   const ways = addressedBy(profile, action, follows);
   // After an edit, stored reasons are invalid until a pass has updated them.
   const located = ways.length === 0 ? null : found;

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { NO_BLOCKS } from '../../../src/domain/block.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import {
   compareNotifications,
@@ -21,6 +20,7 @@ import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import type { Known } from '../../../src/feed/store/known-answers.ts';
+import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -58,6 +58,8 @@ const USUAL_EVENTS = 2 * MOST_EVENTS;
 export const MAX_WINDOW = 2_000;
 /** Actions that are read beside them at once. */
 const MAX_ACTIONS = 500;
+/** How often events of one action are read again without those of members who turn out to be kept away. */
+const MOST_READS = 5;
 const DAY_MS = 86_400_000;
 
 /** How much later than its place in the source something may have become visible. */
@@ -291,7 +293,7 @@ export class NotificationRead {
     // A session that had read its reader before decides by that, which may be older than the answer.
     this.#isFixed = profile.asOf === reader.asOf;
     const { lists } = keptOf(this.#core);
-    const list = this.#isWhole ? this.#listOf(reading) : null;
+    const list = this.#isWhole && reading.blocks.isWhole ? this.#listOf(reading) : null;
     this.#list = list ?? '';
     if (list !== null && this.#restore(lists.find(list, opened.print))) {
       this.#version = opened.print + list;
@@ -491,6 +493,10 @@ export class NotificationRead {
   async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
     this.#version = null;
     const groups = this.#copied();
+    await this.#learnBlocks([
+      ...pairs.flatMap(({ events }) => events),
+      ...rows.flatMap(({ event }) => event ?? []),
+    ]);
     for (const pair of pairs) {
       this.#pairs.add(keyOf(pair));
       for (const event of await this.#newest(pair)) this.#put(pair.kind, pair.actionId, event);
@@ -509,14 +515,24 @@ export class NotificationRead {
   /** What others did with an action of the reader. Those of members who are kept away are replaced by older ones. */
   async #newest({ actionId, kind, events }: PairRow): Promise<readonly NotificationEvent[]> {
     const { profile } = await this.opened();
-    if (events.length < MOST_EVENTS || !events.some(({ actorId }) => isKeptAway(profile, actorId)))
-      return events;
-    const found = await notificationsOf(this.#core).interactionsOf(
-      profile.userId,
-      { actionId, kind },
-      { without: keptAway(profile), since: this.#since, limit: MOST_EVENTS },
-    );
-    return found.map((event) => ({ ...event, interactionId: event.id }));
+    let found = events;
+    for (let reads = 0; reads < MOST_READS; reads += 1) {
+      if (found.length < MOST_EVENTS || !found.some(({ actorId }) => isKeptAway(profile, actorId))) break;
+      const others = await notificationsOf(this.#core).interactionsOf(
+        profile.userId,
+        { actionId, kind },
+        { without: keptAway(profile), since: this.#since, limit: MOST_EVENTS },
+      );
+      found = others.map((event) => ({ ...event, interactionId: event.id }));
+      await this.#learnBlocks(found);
+    }
+    return found;
+  }
+
+  async #learnBlocks(events: readonly Pick<NotificationEvent, 'actorId'>[]): Promise<void> {
+    const { profile } = await this.opened();
+    const actorIds = events.flatMap(({ actorId }) => actorId ?? []);
+    await learnBlocks(this.#session, profile, actorIds);
   }
 
   #put(
@@ -544,7 +560,7 @@ export class NotificationRead {
 
 /** Whether no event is left out because of who did it. */
 const isPlain = ({ mutes, blocks }: ReaderProfile): boolean =>
-  mutes.list.length === 0 && blocks === NO_BLOCKS;
+  mutes.list.length === 0 && blocks.isWhole && blocks.size === 0;
 
 function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> {
   return new Map(

@@ -3,8 +3,10 @@ import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../../src/domain/action.ts';
 import { decodeCursor, encodeCursor } from '../../../src/domain/cursor.ts';
+import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import {
+  isKeptAway,
   keptAway,
   isRead,
   isReadThrough,
@@ -355,7 +357,10 @@ export async function countActors(
       limit: MOST_COUNTED_EVENTS,
     },
   );
-  const actors = new Set(found.map(({ actorId }) => actorId)).size;
-  const isExact = found.length < MOST_COUNTED_EVENTS && actors <= MAX_COUNTED;
+  const all = [...new Set(found.map(({ actorId }) => actorId))];
+  const some = profile.blocks.isWhole ? all : all.slice(0, 2 * MAX_COUNTED);
+  await learnBlocks(session, profile, some);
+  const actors = some.filter((actorId) => !isKeptAway(profile, actorId)).length;
+  const isExact = found.length < MOST_COUNTED_EVENTS && some.length === all.length && actors <= MAX_COUNTED;
   return { count: Math.min(actors, MAX_COUNTED), isExact };
 }

@@ -3,6 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { Viewer } from '../../graphql/types/viewer.ts';
 import { Member, MemberConnection } from '../directory/api/member.ts';
+import { blocksMember } from './own-blocks.ts';
 import { blockMember, readBlocks, unblockMember } from './blocks.ts';
 
 builder.objectField(Viewer, 'blocks', (t) =>
@@ -19,7 +20,7 @@ builder.objectField(Viewer, 'blocks', (t) =>
 builder.objectField(Member, 'isBlocked', (t) =>
   t.boolean({
     description: 'Whether the viewer blocks the person.',
-    resolve: async ({ userId }, _args, context) => (await context.session().profile()).blocks.own.has(userId),
+    resolve: ({ userId }, _args, context) => blocksMember(context.session(), userId),
   }),
 );
 

@@ -18,19 +18,20 @@ import type { BlockPosition } from './store.ts';
 
 /**
  * From now on neither sees the other, by any way in, and follows between them end. Repeated, it completes an interrupted
- * call.
+ * call, and tells nobody anything.
  * @throws FanfareError BAD_USER_INPUT, CONFLICT when there are too many
  */
 export async function blockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
   const isFull = (await core.blocks.count(userId, MAX_BLOCKS)) === MAX_BLOCKS;
-  if (isFull && !(await core.blocks.of(userId)).own.has(otherId))
+  const [known] = isFull ? await core.blocks.findPairs([{ userId, otherId }]) : [];
+  if (isFull && known?.isOwn !== true)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BLOCKS)} members can be blocked`);
   // Before the block: who has the mark and no blocks is only read once more.
   await core.feeds.markBlocks([userId, otherId]);
-  await core.blocks.add(userId, otherId, clock.now());
-  await changed(core, [userId, otherId]);
+  const isNew = await core.blocks.add(userId, otherId, clock.now());
+  await changed(core, [userId, otherId], { isTold: isNew });
   for (const [followerId, refId] of [
     [userId, otherId],
     [otherId, userId],
@@ -42,12 +43,11 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
   }
 }
 
-/** Ends the block; follows stay ended. Does nothing when there is none. @throws FanfareError BAD_USER_INPUT */
+/** Ends the block; follows stay ended. Does nothing when there is none, and tells nobody. @throws FanfareError BAD_USER_INPUT */
 export async function unblockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
-  await core.blocks.remove(userId, otherId);
-  await changed(core, [userId, otherId]);
+  if (await core.blocks.remove(userId, otherId)) await changed(core, [userId, otherId], { isTold: true });
 }
 
 function checkOther(userId: UserId, memberId: UserId): UserId {
@@ -57,9 +57,14 @@ function checkOther(userId: UserId, memberId: UserId): UserId {
 }
 
 /** The reason that watchers are given is one of several things, so that it tells nobody of a block. */
-async function changed(core: Core, userIds: readonly UserId[]): Promise<void> {
+async function changed(
+  core: Core,
+  userIds: readonly UserId[],
+  { isTold }: { readonly isTold: boolean },
+): Promise<void> {
+  await core.feeds.renewBlocks(userIds);
   await core.readerStamps.renew(userIds);
-  await announceListChange(core, userIds, 'membership');
+  if (isTold) await announceListChange(core, userIds, 'membership');
 }
 
 /** Whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */

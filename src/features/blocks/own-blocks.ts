@@ -1,5 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
-import { isAffectedByBlocks, type Identity } from '../../domain/viewer.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
+import { isAffectedByBlocks, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import { ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 
@@ -15,6 +16,28 @@ const BLOCK_WITH = ownLoad({
 export async function isBlockedFor(session: ReaderSession, memberId: UserId): Promise<boolean> {
   if (!mayBeBlocked(session.identity, memberId)) return false;
   return (await session.load(BLOCK_WITH, memberId)) !== null;
+}
+
+/** Whether the reader blocks the member. No command for readers who never had a block. */
+export async function blocksMember(session: ReaderSession, memberId: UserId): Promise<boolean> {
+  const { blocks } = await session.profile();
+  if (blocks === NO_BLOCKS) return false;
+  return (await session.load(BLOCK_WITH, memberId))?.isOwn ?? false;
+}
+
+/**
+ * Asks about these members, for the rules. One read for all that are asked about together; none for readers whose blocks are all
+ * known.
+ */
+export async function learnBlocks(
+  session: ReaderSession,
+  { userId, blocks }: Pick<ReaderProfile, 'userId' | 'blocks'>,
+  memberIds: readonly UserId[],
+): Promise<void> {
+  const asked = [...new Set(memberIds)].filter((id) => id !== userId && !blocks.knows(id));
+  if (asked.length === 0) return;
+  const found = await session.loadMany(BLOCK_WITH, asked);
+  for (const [index, id] of asked.entries()) blocks.learn(id, found[index] !== null);
 }
 
 /** Whether a block between the reader and a member would matter. */

@@ -1,9 +1,10 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import { type Blocks, NO_BLOCKS } from '../../domain/block.ts';
+import { Blocks, NO_BLOCKS } from '../../domain/block.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { inSlices } from '../../lib/turn.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
 declare module '../../storage/repositories.ts' {
@@ -55,13 +56,28 @@ export const BLOCKS: Declared<'blocks'> = {
   action: NOT_OF_ACTIONS,
 };
 
-/** @param found all of a reader. */
-export function toBlocks(found: readonly BlockDocument[]): Blocks {
-  if (found.length === 0) return NO_BLOCKS;
-  return {
-    either: new Set(found.map(({ _id }) => _id.otherId)),
-    own: new Set(found.flatMap(({ _id, own }) => (own === undefined ? [] : [_id.otherId]))),
-  };
+/** Blocks of one reader that are read whole. Of a reader with more, they are looked up member by member. */
+export const FEW_BLOCKS = 100;
+
+/**
+ * @param found of a reader
+ * @param isWhole these are all of them
+ */
+export function toBlocks(
+  found: readonly Pick<BlockDocument, '_id'>[],
+  { isWhole, rev = null }: { readonly isWhole: boolean; readonly rev?: number | null },
+): Blocks {
+  if (found.length === 0 && isWhole && rev === null) return NO_BLOCKS;
+  return new Blocks(
+    found.map(({ _id }) => _id.otherId),
+    { isWhole, rev },
+  );
+}
+
+/** A block between two, as one of them has it. */
+export interface BlockBetween extends BlockId {
+  /** This one blocks the other. */
+  readonly isOwn: boolean;
 }
 
 /** A place in the list of whom a member blocks. */
@@ -69,6 +85,8 @@ export interface BlockPosition {
   readonly memberId: UserId;
   readonly since: Date;
 }
+
+const PAIRS_AT_ONCE = 1_000;
 
 /** Blocks of members. Unique key: `_id`. */
 export function blocksRepository(collection: Collection<BlockDocument>) {
@@ -78,17 +96,33 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
       { userId: otherId, otherId: userId },
     ] as const;
 
+  /** Those of the pairs between which there is a block, either way. One round trip for each thousand. Unique key: `_id`. */
+  async function findPairs(pairs: readonly BlockId[]): Promise<BlockBetween[]> {
+    const found = await inSlices(pairs, PAIRS_AT_ONCE, (some) =>
+      inOneBatch(
+        collection
+          .find({
+            _id: { $in: some.map(({ userId, otherId }) => ({ userId, otherId })) },
+            '_id.userId': { $in: [...new Set(some.map(({ userId }) => userId))] },
+          })
+          .project<Pick<BlockDocument, '_id' | 'own'>>({ own: 1 }),
+        some.length,
+      ),
+    );
+    return found.flat().map(({ _id, own }) => ({ ..._id, isOwn: own !== undefined }));
+  }
+
   return {
-    /** Blocks a member; repeated, it keeps the first time. One write. */
-    async add(userId: UserId, otherId: UserId, at: Date): Promise<void> {
+    /** Blocks a member; repeated, it keeps the first time. One write. @returns whether anything has changed */
+    async add(userId: UserId, otherId: UserId, at: Date): Promise<boolean> {
       const [own, others] = sides(userId, otherId);
-      await retryOnDuplicateKey(() =>
+      const { modifiedCount, upsertedCount } = await retryOnDuplicateKey(() =>
         collection.bulkWrite(
           [
             {
               updateOne: {
                 filter: { _id: own },
-                update: [{ $set: { own: { $ifNull: ['$own', at] } } }],
+                update: { $min: { own: at } },
                 upsert: true,
               },
             },
@@ -103,28 +137,31 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
           { ordered: false },
         ),
       );
+      return modifiedCount + upsertedCount > 0;
     },
 
-    /** Ends it; what the other blocks stays. Two writes. */
-    async remove(userId: UserId, otherId: UserId): Promise<void> {
+    /** Ends it; what the other blocks stays. Two writes. @returns whether anything has changed */
+    async remove(userId: UserId, otherId: UserId): Promise<boolean> {
       const [own, others] = sides(userId, otherId);
-      await collection.bulkWrite(
+      const { modifiedCount } = await collection.bulkWrite(
         [
-          { updateOne: { filter: { _id: own }, update: { $unset: { own: 1 } } } },
+          { updateOne: { filter: { _id: own, own: { $exists: true } }, update: { $unset: { own: 1 } } } },
           {
             updateOne: {
-              filter: { _id: others },
+              filter: { _id: others, isBlocked: { $exists: true } },
               update: { $unset: { isBlocked: 1 } },
             },
           },
         ],
         { ordered: false },
       );
-      await collection.deleteMany({
+      // Also of a call that was cut off before.
+      const { deletedCount } = await collection.deleteMany({
         _id: { $in: [own, others] },
         '_id.userId': { $in: [userId, otherId] },
         ...{ own: { $exists: false }, isBlocked: { $exists: false } },
       });
+      return modifiedCount + deletedCount > 0;
     },
 
     /** Whom a member blocks, counted up to a limit. Index `newest`. */
@@ -132,40 +169,19 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
       return collection.countDocuments({ '_id.userId': userId, own: { $exists: true } }, { limit });
     },
 
-    /** All blocks of a reader. One round trip. Index `newest`. */
-    async of(userId: UserId): Promise<Blocks> {
+    /**
+     * The blocks of a reader, as far as they are few. One round trip. Index `newest`.
+     * @param rev of the reader's blocks, read before
+     */
+    async of(userId: UserId, rev: number | null): Promise<Blocks> {
       const found = await collection
-        .find({ '_id.userId': userId })
-        .project<BlockDocument>({ own: 1 })
+        .find({ '_id.userId': userId }, upTo(FEW_BLOCKS + 1))
+        .project<Pick<BlockDocument, '_id'>>({ _id: 1 })
         .toArray();
-      return toBlocks(found);
+      return toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev });
     },
 
-    /** Those of the pairs between which there is a block, either way. One round trip. Unique key: `_id`. */
-    async findPairs(pairs: readonly BlockId[]): Promise<BlockId[]> {
-      const found = await inOneBatch(
-        collection
-          .find({ _id: { $in: [...pairs] }, '_id.userId': { $in: pairs.map(({ userId }) => userId) } })
-          .project<{ _id: BlockId }>({ _id: 1 }),
-        pairs.length,
-      );
-      return found.map(({ _id }) => _id);
-    },
-
-    /** Those of the members with whom one of the others has a block, by that other. One round trip. Index `newest`. */
-    async among(
-      userIds: readonly UserId[],
-      otherIds: readonly UserId[],
-    ): Promise<ReadonlyMap<UserId, ReadonlySet<UserId>>> {
-      const found = await collection
-        .find({ '_id.userId': { $in: [...userIds] }, '_id.otherId': { $in: [...otherIds] } })
-        .project<{ _id: BlockId }>({ _id: 1 })
-        .toArray();
-      const blocked = new Map<UserId, Set<UserId>>();
-      for (const { _id } of found)
-        blocked.set(_id.otherId, (blocked.get(_id.otherId) ?? new Set()).add(_id.userId));
-      return blocked;
-    },
+    findPairs,
 
     /** Whom the member blocks, the newest first, after an optional position. Index `newest`. */
     async list(userId: UserId, after: BlockPosition | null, limit: number): Promise<BlockPosition[]> {

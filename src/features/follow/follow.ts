@@ -17,6 +17,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceFollowers } from '../../feed/announce.ts';
 import { settleFollows, type FollowsBegun } from './settle-follows.ts';
 import { mayBeBlocked } from '../blocks/own-blocks.ts';
+import type { BlockId } from '../blocks/store.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
@@ -102,7 +103,7 @@ const pairsSchema = z.array(
 
 /**
  * Opens follow spans on behalf of members, starting now, and sets their options; absent options stay unchanged. Different
- * types end the current span; items it brought stay.
+ * types end the current span; items it brought stay. Pairs between whom there is a block are passed over.
  * @throws FanfareError FORBIDDEN, BAD_USER_INPUT, CONFLICT for more than 200 spans of one follow. Nothing is written then
  */
 export async function followMany(
@@ -117,7 +118,11 @@ export async function followMany(
     ['pairs'],
   );
   const now = clock.now();
-  const spans = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
+  const given = inOrder(pairs).map((pair): NewSpan => ({ ...pair, since: now }));
+  // It has no effect between members with a block, and none when that ends: there is nothing that could take it up again.
+  const blocked = await core.blocks.findPairs(given.map((pair) => blockOf(pair)));
+  const kept = new Set(blocked.map(({ userId, otherId }) => JSON.stringify({ userId, otherId })));
+  const spans = given.filter((pair) => !kept.has(JSON.stringify(blockOf(pair))));
   if (spans.length === 0) return inputs.length;
   const assigned = spans.filter(({ isAssigned }) => isAssigned === true);
   const known = await core.follows.findPairs(spans);
@@ -129,6 +134,10 @@ export async function followMany(
   ]);
   await open(core, spans, { epochs, now, known });
   return inputs.length;
+}
+
+function blockOf({ followerId, refId }: FollowPair): BlockId {
+  return { userId: followerId, otherId: refId };
 }
 
 type Pair = z.output<typeof pairsSchema>[number];
@@ -179,9 +188,10 @@ async function open(
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   const opened = await core.follows.open(spans, tokens, own);
   const counted = await settleFollows(core, opened, { ...own, tokens });
+  // Whoever was followed already is told nothing.
   await announceFollowers(
     core,
-    spans.map(({ refId }) => refId),
+    opened.map(({ refId }) => refId),
     true,
   );
   return { opened, counted };

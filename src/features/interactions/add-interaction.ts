@@ -2,7 +2,7 @@ import { idOfTime } from '../../storage/database/database-time.ts';
 import type { Core } from '../core.ts';
 import { z } from 'zod';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
-import { NO_BLOCKS } from '../../domain/block.ts';
+import { NO_BLOCKS, withoutEffectFor } from '../../domain/block.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   interactionKey,
@@ -75,8 +75,7 @@ export async function addInteraction(
   const visible = await findVisible(core, acting, actionId, [actor, ...others]);
   const { action } = visible;
 
-  const { kind, text, reaction, parentId, data } = checked;
-  const idempotencyKey = checked.idempotencyKey ?? null;
+  const { kind, text, reaction, parentId, data, idempotencyKey = null } = checked;
   const of: InteractionIdentity = { kind, actorId: actor, reaction: reaction ?? null, idempotencyKey };
   const key = interactionKey(of);
   const unread = [...new Set([actor, action.actorId, ...others])].filter((id) => !visible.areRead.has(id));
@@ -93,6 +92,10 @@ export async function addInteraction(
   // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
   if (isHeld) await core.reports.hold(target, clock.now());
   const departmentIds = departmentsOf(members, [actor, action.actorId]);
+  // What was read together with those of others is not known whole.
+  const notFor = withoutEffectFor(
+    visible.blocks.isWhole ? visible.blocks : await core.blocks.of(actor, null),
+  );
   const begunAt = clock.now();
   const recorded = await core.interactions.record({
     ...of,
@@ -105,12 +108,13 @@ export async function addInteraction(
     parentId: parentId ?? null,
     data: data ?? null,
     passesOn: kind === 'RESHARE' && action.scope === 'PUBLIC',
+    notFor,
   });
   // Another call at the same time was first.
   if (isHeld && recorded?.interaction.id !== id) await core.reports.drop(target);
   if (recorded === null) throw noSuchAction();
   const { interaction, change } = recorded;
-  const changed = await settled(core, recorded, { action, at: begunAt, departmentIds });
+  const changed = await settled(core, recorded, { action, at: begunAt, departmentIds, notFor });
   if (!isHeld && interaction.state === 'HIDDEN' && !isShown(interaction, actingIdentity.roles.has('admin')))
     throw new FanfareError('CONFLICT', 'This interaction was recorded before and has been hidden since');
   return { interaction, action: changed, isReplay: change === 'none' };
@@ -145,7 +149,7 @@ async function isHeldByHost(
 async function settled(
   core: Core,
   { interaction, change, settling }: RecordOutcome,
-  begun: ChangeBegun,
+  begun: ChangeBegun & { readonly notFor: readonly string[] },
 ): Promise<Action> {
   if (settling === null) return begun.action;
   if (change === 'none') return settleUnknown(core, interaction, settling);
@@ -155,8 +159,8 @@ async function settled(
     interaction,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
     settling,
-    // Of an interaction that is given again, other departments are stored.
-    change === 'new' ? begun : undefined,
+    // Of an interaction that is given again, other departments are stored. One that does not lift for all needs a pass.
+    change === 'new' && begun.notFor.length === 0 ? begun : undefined,
   );
 }
 

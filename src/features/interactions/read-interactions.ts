@@ -1,6 +1,8 @@
 import type { Core } from '../core.ts';
 import type { ActionId, UserId, Action } from '../../domain/action.ts';
 import { isBlocked } from '../../domain/block.ts';
+import { learnBlocks } from '../blocks/own-blocks.ts';
+import { learnOfActions } from '../../feed/page/hydration.ts';
 import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
@@ -77,7 +79,9 @@ export async function findShown(
   });
   if (found?.action == null) return null;
   // Loaded to decide about the action.
-  const isKept = isBlocked(await session.profile(), found.interaction.actorId);
+  const profile = await session.profile();
+  await learnBlocks(session, profile, [found.interaction.actorId]);
+  const isKept = isBlocked(profile, found.interaction.actorId);
   return isKept ? null : { ...found, action: found.action };
 }
 
@@ -114,6 +118,11 @@ export async function listInteractions(
     },
     async select(found) {
       const reader = await session.profile();
+      await learnBlocks(
+        session,
+        reader,
+        found.map(({ actorId }) => actorId),
+      );
       return found.filter(({ actorId }) => !isBlocked(reader, actorId));
     },
     cursorOf: (node) => encodePosition(list, { time: node.at, actionId: node.id }),
@@ -223,5 +232,6 @@ export async function resharedBy(session: ReaderSession, { action }: NewsfeedIte
       action.reshares.map(({ by }) => by),
     ),
   ]);
+  await learnOfActions(session, profile, [action], follows);
   return passedOnBy(profile, action, follows).flatMap(({ via }) => via ?? []);
 }

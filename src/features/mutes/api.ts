@@ -1,4 +1,5 @@
 import { isBlocked } from '../../domain/block.ts';
+import { learnBlocks } from '../blocks/own-blocks.ts';
 import {
   MAX_MUTES,
   MAX_PHRASE_LENGTH,
@@ -75,7 +76,14 @@ builder.objectFields(Viewer, (t) => ({
       'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value. Without people with whom there is a block.',
     extensions: MUTES_COST,
     async resolve(_source, _args, context) {
-      const profile = await context.session().profile();
+      const session = context.session();
+      const profile = await session.profile();
+      const people = profile.mutes.list.filter(({ kind }) => kind === 'MEMBER' || kind === 'REF');
+      await learnBlocks(
+        session,
+        profile,
+        people.map(({ value }) => value),
+      );
       const isShown = ({ kind, value }: MuteRecord): boolean =>
         (kind !== 'MEMBER' && kind !== 'REF') || !isBlocked(profile, value);
       return profile.mutes.list.filter(isShown);

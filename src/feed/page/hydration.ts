@@ -1,9 +1,10 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { type FeedEntry, markAt, type ItemMark } from '../../domain/newsfeed-item.ts';
-import { followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
+import { blocksAsked, followableIds, orNone, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
+import { learnBlocks } from '../../features/blocks/own-blocks.ts';
 import { loadFollows } from '../../features/follow/own-follows.ts';
 import { ACTION, readerActionLoad } from '../session/load.ts';
 
@@ -40,6 +41,7 @@ export async function hydrate(
     profile.checksFollows || (action !== null && (mustAskFollows(action) || mutesPasser(profile, action)));
   const asked = actions.filter(isAsked);
   const follows = asked.length === 0 ? [] : await followsOf(session, asked);
+  await learnOfActions(session, profile, actions, follows);
   return entries.map((entry, index) => {
     const action = actions[index] ?? null;
     const mark = marks[index] ?? null;
@@ -73,7 +75,20 @@ export async function hydrateOne(
   ]);
   // Loaded even when not needed: the cost must not reveal whether the action exists or in which state it is.
   const follows = await followsOfOne(session, action);
+  await learnOfActions(session, reader, [action], follows);
   return entry === null ? null : { entry, action, mark, follows };
+}
+
+/** Asks about blocks for the rules of these actions. No command for readers whose blocks are all known. */
+export async function learnOfActions(
+  session: ReaderSession,
+  reader: Pick<ReaderProfile, 'userId' | 'blocks'>,
+  actions: readonly (Action | null)[],
+  follows: readonly Follow[],
+): Promise<void> {
+  if (reader.blocks.isWhole) return;
+  const asked = actions.flatMap((action) => (action === null ? [] : blocksAsked(action, follows)));
+  await learnBlocks(session, reader, asked);
 }
 
 /** The reader's follows of all refs and resharers of these actions, in one round trip. */

@@ -67,11 +67,14 @@ export class ListRead {
   }
 }
 
-/** Whether the rules need nothing of the reader that their answer does not have: no marks, mutes, blocks or follows. */
+/**
+ * Whether the rules need nothing of the reader that their answer does not have: no marks, mutes or follows, and no blocks without
+ * their revision.
+ */
 function isPlain(reader: ReaderProfile): boolean {
   const { hasMarks, hasEnds, checksFollows, mutes, blocks, pulledFollows, floor } = reader;
   const isMarked = hasMarks || hasEnds || checksFollows;
-  const isLimited = mutes.list.length > 0 || blocks !== NO_BLOCKS;
+  const isLimited = mutes.list.length > 0 || (blocks !== NO_BLOCKS && blocks.rev === null);
   return !isMarked && !isLimited && pulledFollows.length === 0 && floor === null;
 }
 

@@ -6,14 +6,14 @@ import type { Member } from '../../domain/member.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { isEntitled, needsFollows } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { actionsOf, followsOf, followsOfOne } from './hydration.ts';
+import { actionsOf, followsOf, followsOfOne, learnOfActions } from './hydration.ts';
 import { actionConditions, checkActionFilter, passesActionFilter } from './filters.ts';
 import { List } from './list.ts';
 import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../features/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
-import { NO_BLOCKS } from '../../domain/block.ts';
+import { NO_BLOCKS, type Blocks } from '../../domain/block.ts';
 import { isAffectedByBlocks, moderates, type Follow } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
@@ -84,6 +84,7 @@ export async function readSlice(
  */
 export async function getAction(session: ReaderSession, id: ActionId): Promise<Action | null> {
   const [action, profile] = await Promise.all([session.load(ACTION, id), session.profile()]);
+  await learnOfActions(session, profile, [action], []);
   if (action !== null && isEntitled(profile, action, [])) return action;
   const follows = await followsOfOne(session, action);
   return action !== null && isEntitled(profile, action, follows) ? action : null;
@@ -103,6 +104,8 @@ export interface VisibleAction {
   readonly members: readonly Member[];
   /** Who was read, whether or not there is such a member. */
   readonly areRead: ReadonlySet<UserId>;
+  /** Of the reader, as far as they are known. */
+  readonly blocks: Blocks;
 }
 
 /**
@@ -135,13 +138,14 @@ export async function findVisible(
   const memberIn = (found: readonly Member[]): Member | null =>
     found.find((one) => one.userId === userId) ?? null;
   const reader = { ...viewer, member: memberIn(read.members), blocks: read.blocks };
+  await learnOfActions(session, reader, [action], []);
   if (action !== null && isEntitled(reader, action, read.follows))
-    return { action, members: read.members, areRead };
+    return { action, members: read.members, areRead, blocks: read.blocks };
   const both = new Set([userId, action?.actorId ?? userId]);
   const [found, follows] = await Promise.all([members.findFew([...both]), followsOfOne(session, action)]);
   if (action === null || !isEntitled({ ...reader, member: memberIn(found) }, action, follows))
     throw noSuchAction();
-  return { action, members: found, areRead: both };
+  return { action, members: found, areRead: both, blocks: read.blocks };
 }
 
 export function noSuchAction(): FanfareError {
@@ -202,6 +206,7 @@ export async function entitledActions(
   known: readonly Follow[] = [],
 ): Promise<Action[]> {
   const profile = await session.profile();
+  await learnOfActions(session, profile, actions, []);
   const inQuestion = actions.filter((action) => needsFollows(profile, action, known));
   const follows = [...known, ...(await followsOf(session, inQuestion))];
   return actions.filter((action) => isEntitled(profile, action, follows));

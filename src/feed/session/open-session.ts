@@ -129,7 +129,7 @@ export async function readProfile(
     const refIds = await pulledRefs.known();
     return refIds.size === 0 ? NO_FOLLOWS : parts.follows([...refIds]);
   };
-  const [member, { hasBlocks, ...marks }, follows] = await Promise.all([
+  const [member, { hasBlocks, blocksRev, ...marks }, follows] = await Promise.all([
     parts.member,
     parts.marks,
     findFollows(),
@@ -137,7 +137,7 @@ export async function readProfile(
   return {
     ...marks,
     ...{ userId, isAdmin: moderates(identity), member, asOf },
-    blocks: hasBlocks && isAffectedByBlocks(identity) ? await blocks.of(userId) : NO_BLOCKS,
+    blocks: hasBlocks && isAffectedByBlocks(identity) ? await blocks.of(userId, blocksRev) : NO_BLOCKS,
     pulledFollows: follows.length === 0 ? NO_FOLLOWS : follows.filter(({ spans }) => spans.length > 0),
     returned: once(() => (marks.hasEnds ? markEnds.past(userId, asOf) : Promise.resolve(NOTHING_RETURNED))),
   };

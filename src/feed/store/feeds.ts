@@ -11,6 +11,7 @@ import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
 import { feedRebuilds } from '../../features/rebuild/store.ts';
 import { floorOf, toPlace, toPosition } from './feed-position.ts';
 import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { newRevision } from '../../storage/stages/revision.ts';
 import { idsOf, inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 
@@ -69,6 +70,8 @@ export type ReaderMarks = Pick<
 > & {
   /** There are or were blocks between the reader and others: they must be loaded. */
   readonly hasBlocks: boolean;
+  /** Changes with them; `null`: one may be changing. */
+  readonly blocksRev: number | null;
 };
 
 /** @param epoch of the current feed model; see `feed-epochs.ts`. */
@@ -80,6 +83,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     lastRead: document?.lastRead ?? null,
     mutes: mutesOf(document),
     hasBlocks: document?.hasBlocks ?? false,
+    blocksRev: document?.blocksRev ?? null,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
     hasEnds: document?.hasSnoozes ?? false,
@@ -103,6 +107,23 @@ export class KnownReadMarks {
   }
 }
 
+/** What tells readers with blocks, and that these have changed. */
+function feedBlocks(collection: Collection<FeedDocument>) {
+  return {
+    /** Blocks of these readers are to be loaded, and are about to change: nothing that is made of them is kept. One write. */
+    async markBlocks(userIds: readonly UserId[]): Promise<void> {
+      const update = { $set: { hasBlocks: true as const }, $unset: { blocksRev: 1 as const } };
+      const operations = userIds.map((_id) => ({ updateOne: { filter: { _id }, update, upsert: true } }));
+      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** Blocks of these readers have changed: what was made of them before is not used again. One write. */
+    async renewBlocks(userIds: readonly UserId[]): Promise<void> {
+      await collection.updateMany({ _id: { $in: [...userIds] } }, { $set: { blocksRev: newRevision() } });
+    },
+  };
+}
+
 /** One document per reader. Unique key: `_id`. @param epoch see `feed-epochs.ts`. */
 export function feedsRepository(
   collection: Collection<FeedDocument>,
@@ -122,13 +143,7 @@ export function feedsRepository(
   }
 
   return {
-    /** Blocks of these readers are to be loaded. One write. */
-    async markBlocks(userIds: readonly UserId[]): Promise<void> {
-      const operations = userIds.map((_id) => ({
-        updateOne: { filter: { _id }, update: { $set: { hasBlocks: true } }, upsert: true },
-      }));
-      await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
-    },
+    ...feedBlocks(collection),
 
     /** What is stored about a reader; `null`: nothing. No round trip. */
     marksIn: (document: FeedDocument | null): ReaderMarks => toMarks(document, epoch),

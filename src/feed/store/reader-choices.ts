@@ -8,6 +8,7 @@ import { ENDING_STATES, LASTING_STATES } from '../../domain/item-states.ts';
 import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { ofReaderActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
+import { groupsOf } from '../../lib/groups-of.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
 declare module '../../storage/repositories.ts' {
@@ -26,6 +27,23 @@ export interface Delivered {
 /** Mutes and marks of many readers at once. */
 export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collections) {
   const blocksOf = blocksRepository(blocks);
+
+  async function refuseBlocked(
+    refusing: ReadonlyMap<ActionId, Set<UserId>>,
+    deliveries: readonly Delivered[],
+    withBlocks: ReadonlySet<UserId>,
+  ): Promise<void> {
+    const pairs = deliveries.flatMap(({ action, userIds }) =>
+      userIds
+        .filter((userId) => withBlocks.has(userId))
+        .map((userId) => ({ userId, otherId: action.actorId })),
+    );
+    const found = await blocksOf.findPairs(pairs);
+    const blocked = groupsOf(found, ({ otherId }) => otherId);
+    for (const { action } of deliveries)
+      for (const { userId } of blocked.get(action.actorId) ?? []) refusing.get(action.id)?.add(userId);
+  }
+
   return {
     /**
      * Readers among these who mute the action, keep its item out of their feed, or have a block with its actor, for each of
@@ -50,14 +68,8 @@ export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collection
           new Set(userIds.filter((userId) => isMutedBy(mutes.get(userId), action))),
         ]),
       );
-      const withBlocks = found.flatMap(({ _id, hasBlocks }) => (hasBlocks === true ? [_id] : []));
-      if (withBlocks.length > 0) {
-        const actorIds = [...new Set(deliveries.map(({ action }) => action.actorId))];
-        const blocked = await blocksOf.among(withBlocks, actorIds);
-        for (const { action, userIds } of deliveries)
-          for (const userId of userIds)
-            if (blocked.get(action.actorId)?.has(userId) === true) refusing.get(action.id)?.add(userId);
-      }
+      const withBlocks = new Set(found.flatMap(({ _id, hasBlocks }) => (hasBlocks === true ? _id : [])));
+      if (withBlocks.size > 0) await refuseBlocked(refusing, deliveries, withBlocks);
       const others = deliveries.flatMap(({ action: { id: actionId }, userIds }) =>
         userIds
           .filter((userId) => mutes.has(userId) && refusing.get(actionId)?.has(userId) !== true)

@@ -6,7 +6,7 @@ import { Turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveEvent, LiveMessage } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
-import { followsOf, hydrate } from '../page/hydration.ts';
+import { followsOf, hydrate, learnOfActions } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
@@ -148,6 +148,7 @@ function isKnown(
     kind !== 'removed' &&
     reasons.length > 0 &&
     !mustAskFollows(action) &&
+    profile.blocks.knows(action.actorId) &&
     !mutesPasser(profile, action) &&
     relevancyNow.boosterRefs(action, profile).length === 0
   );
@@ -196,9 +197,9 @@ async function itemNow(
   // The event has the reasons for the delivery, except for pulled items and items that come back.
   const isAsDelivered =
     event?.kind !== 'removed' && entry.reasons.length > 0 && !isPulledFor(profile, action);
-  const reasons = isAsDelivered
-    ? entry.reasons
-    : addressedReasons(profile, action, facts.follows ?? (await followsOf(session, [action])));
+  const follows = isAsDelivered ? [] : (facts.follows ?? (await followsOf(session, [action])));
+  await learnOfActions(session, profile, [action], follows);
+  const reasons = isAsDelivered ? entry.reasons : addressedReasons(profile, action, follows);
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
   // Matching phrases in long texts takes time, so other work gets its turn.
   while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();

@@ -14,7 +14,7 @@ import type { Member } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
-import { toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
+import { FEW_BLOCKS, toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
 import {
   FOLLOW_FIELDS,
   toFollow,
@@ -297,7 +297,9 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
       {
         coll: blocks,
         $match: blocking.length > 0 && { '_id.userId': { $in: blocking } },
-        $project: { own: 1 },
+        // Of all together: with more, each is asked about apart.
+        $limit: FEW_BLOCKS + 1,
+        $project: { _id: 1 },
       },
       {
         coll: members,
@@ -314,10 +316,15 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
     const found = await inTurns(
       actions.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember | PlainPair>([
         { $match: { _id: { $in: ids } } },
-        ...beside.flatMap(({ coll, $match, $project }) =>
+        ...beside.flatMap(({ coll, $match, $limit, $project }) =>
           $match === false
             ? []
-            : { $unionWith: { coll: coll.collectionName, pipeline: [{ $match }, { $project }] } },
+            : {
+                $unionWith: {
+                  coll: coll.collectionName,
+                  pipeline: [{ $match }, ...($limit === undefined ? [] : [{ $limit }]), { $project }],
+                },
+              },
         ),
       ]),
     );
@@ -387,7 +394,10 @@ export function actionsRepository(collections: Collections, events: EventEntries
       const found = await readWith(asked);
       return {
         action: found.actions.get(id) ?? null,
-        blocks: toBlocks(found.blocks.filter(({ _id }) => _id.userId === blocksOf)),
+        blocks: toBlocks(
+          found.blocks.filter(({ _id }) => _id.userId === blocksOf),
+          { isWhole: blocksOf === null || found.blocks.length <= FEW_BLOCKS },
+        ),
         members: memberIds.flatMap((userId) => found.members.get(userId) ?? []),
         follows: found.follows.filter(
           ({ followerId, refId }) => followerId === follows?.followerId && follows.refIds.includes(refId),

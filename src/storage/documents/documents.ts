@@ -238,6 +238,8 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   wasHidden?: true;
   /** For a reshare of an action that was PUBLIC then: its server time. */
   passedOn?: Date;
+  /** Whose feeds it does not change, as `withoutEffectFor` says. Absent: nobody's. */
+  notFor?: string[];
   /** Present from a change until its action has been marked. Starts with the time of the change. */
   settling?: ObjectId;
   /** Moderation not yet moved to the log; see `ActionDocument`. */

@@ -67,6 +67,8 @@ export interface FeedDocument {
   muteEnd?: LeaseDocument;
   /** There are or were blocks between the reader and others; otherwise blocks are not queried. */
   hasBlocks?: boolean;
+  /** Changes with them. Absent: one may be changing, or there never was any. */
+  blocksRev?: number;
   /** The reader has marked items; otherwise marks are not queried. */
   hasMarks?: boolean;
   hasUnreadMarks?: boolean;

@@ -47,6 +47,8 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         editedAt: editedAt?.getTime() ?? null,
         parentId: parentId?.toHexString() ?? null,
         mentions,
+        // Nobody blocks anybody.
+        notFor: [],
       },
     ]);
   }

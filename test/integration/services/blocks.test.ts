@@ -26,6 +26,9 @@ import type { Role } from '../../../src/domain/viewer.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import { Ending } from '../../../src/lib/closer.ts';
+import { blockMember, unblockMember } from '../../../src/features/blocks/blocks.ts';
+import { follow, followMany } from '../../../src/features/follow/follow.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { rowsOf } from '../../support/tenant-table.ts';
 
@@ -63,7 +66,10 @@ const NOTHING_REPORTED = { actionId: null, interactionId: null, memberId: null, 
 /** What is not meant for callers. */
 const failures: unknown[] = [];
 
-async function openWorld(): Promise<World> {
+/** Blocked by more than are read whole: of those, each member is asked about. */
+const MANY = 150;
+
+async function openWorld(blockers = 0): Promise<World> {
   const parts = await openParts();
   const { services, service } = parts;
   const core: Core = { ...parts.core, directory: { isOpen: true } };
@@ -150,7 +156,14 @@ async function openWorld(): Promise<World> {
     }
   return {
     ...{ parts, schema, actions, comments, replies, reports, watch },
-    block: () => services.blockMember(parts.session('ann'), 'bob'),
+    async block() {
+      const others = Array.from({ length: blockers }, (_, n) => `blocker${String(n)}`);
+      const documents = ['ann', 'bob'].flatMap((userId) =>
+        others.map((otherId) => ({ _id: { userId, otherId }, isBlocked: true as const })),
+      );
+      if (documents.length > 0) await parts.core.collections.blocks.insertMany(documents);
+      await services.blockMember(parts.session('ann'), 'bob');
+    },
     run: (document, userId, roles = ['user']) =>
       runOperation<Tree>(
         schema,
@@ -364,149 +377,158 @@ function fieldsWith(value: unknown, texts: readonly string[]): string[] {
   });
 }
 
-test('every field of the API keeps the two sides of a block from each other, and staff from neither', async () => {
-  await using world = await openWorld();
-  const { schema } = world;
-  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
-  if (!isObjectType(query) || !isObjectType(mutation)) throw new Error('There are no such operations');
-  // A new field has to be decided on here.
-  expect(Object.keys(READS).sort()).toEqual(Object.keys(query.getFields()).sort());
-  expect(Object.keys(WRITES).sort()).toEqual(Object.keys(mutation.getFields()).sort());
-  const rows = (kind: 'query' | 'mutation', me: string, them: string) => {
-    const ids: Readonly<Record<string, string>> = {
-      ...{ me, them },
-      action: encodeActionId(world.actions[them] ?? ''),
-      comment: encodeInteractionId(world.comments[them] ?? ''),
-      reply: encodeInteractionId(world.replies[them] ?? ''),
-      ...{ member: encodeMemberId(them), ref: encodeRefId(them) },
-      shared: encodeActionId(world.actions['cid'] ?? ''),
-      ...Object.fromEntries((world.reports[me] ?? []).map((id, index) => [`report${String(index)}`, id])),
+test.each([0, MANY])(
+  'every field of the API keeps the two sides of a block from each other, and staff from neither (blocked by %i others)',
+  async (blockers) => {
+    await using world = await openWorld(blockers);
+    const { schema } = world;
+    const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+    if (!isObjectType(query) || !isObjectType(mutation)) throw new Error('There are no such operations');
+    // A new field has to be decided on here.
+    expect(Object.keys(READS).sort()).toEqual(Object.keys(query.getFields()).sort());
+    expect(Object.keys(WRITES).sort()).toEqual(Object.keys(mutation.getFields()).sort());
+    const rows = (kind: 'query' | 'mutation', me: string, them: string) => {
+      const ids: Readonly<Record<string, string>> = {
+        ...{ me, them },
+        action: encodeActionId(world.actions[them] ?? ''),
+        comment: encodeInteractionId(world.comments[them] ?? ''),
+        reply: encodeInteractionId(world.replies[them] ?? ''),
+        ...{ member: encodeMemberId(them), ref: encodeRefId(them) },
+        shared: encodeActionId(world.actions['cid'] ?? ''),
+        ...Object.fromEntries((world.reports[me] ?? []).map((id, index) => [`report${String(index)}`, id])),
+      };
+      const given = (call: string): string =>
+        call.replaceAll(/\$(\w+)/gu, (_, name: string) => ids[name] ?? '');
+      const table = Object.entries(kind === 'query' ? READS : WRITES);
+      return table.flatMap(([field, calls]) =>
+        rowsOf(schema, kind, { [field]: (calls ?? []).map(given) }, kind === 'query' ? 3 : 2, FOR_STAFF),
+      );
     };
-    const given = (call: string): string =>
-      call.replaceAll(/\$(\w+)/gu, (_, name: string) => ids[name] ?? '');
-    const table = Object.entries(kind === 'query' ? READS : WRITES);
-    return table.flatMap(([field, calls]) =>
-      rowsOf(schema, kind, { [field]: (calls ?? []).map(given) }, kind === 'query' ? 3 : 2, FOR_STAFF),
-    );
-  };
-  const textsOf = (them: string): string[] => [
-    ...[nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`, `Ref:${them}`],
-    ...[world.actions[them] ?? '', world.comments[them] ?? ''],
-  ];
-  const naming = new Set<string>();
-  for (const [me, them] of SIDES)
-    for (const { call, document } of rows('query', me, them)) {
-      const { data, errors } = await world.run(document, me);
-      expect({ call, errors }).toEqual({ call, errors: [] });
-      for (const field of fieldsWith(data, textsOf(them))) naming.add(field);
-    }
-  // A field that names somebody or shows their words has to be looked at below; of any other, the table says why it does not.
-  const others = namingFields(schema).filter((field) => !naming.has(field));
-  expect(others.filter((field) => !SHOW_NOBODY.some(([pattern]) => pattern.test(field)))).toEqual([]);
-  await world.block();
-  for (const [me, them] of SIDES)
-    for (const kind of ['query', 'mutation'] as const)
-      for (const { call, document } of rows(kind, me, them)) {
-        const { data } = await world.run(document, me);
-        expect(failures).toEqual([]);
-        const ofThem = fieldsWith(withoutOwnBlocks(data), textsOf(them)).filter((one) => !STAYS.has(one));
-        expect({ me, call, ofThem }).toEqual({ me, call, ofThem: [] });
+    const textsOf = (them: string): string[] => [
+      ...[nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`, `Ref:${them}`],
+      ...[world.actions[them] ?? '', world.comments[them] ?? ''],
+    ];
+    const naming = new Set<string>();
+    for (const [me, them] of SIDES)
+      for (const { call, document } of rows('query', me, them)) {
+        const { data, errors } = await world.run(document, me);
+        expect({ call, errors }).toEqual({ call, errors: [] });
+        for (const field of fieldsWith(data, textsOf(them))) naming.add(field);
       }
-  const [feed] = rowsOf(schema, 'query', { feed: ['feed(first: 9)'] }, 3);
-  const seen = JSON.stringify((await world.run(feed?.document ?? '', 'ann', ['user', 'admin'])).data);
-  for (const text of [nameOf('bob'), wordsOf('bob')]) expect(seen).toContain(text);
-});
+    // A field that names somebody or shows their words has to be looked at below; of any other, the table says why it does not.
+    const others = namingFields(schema).filter((field) => !naming.has(field));
+    expect(others.filter((field) => !SHOW_NOBODY.some(([pattern]) => pattern.test(field)))).toEqual([]);
+    await world.block();
+    for (const [me, them] of SIDES)
+      for (const kind of ['query', 'mutation'] as const)
+        for (const { call, document } of rows(kind, me, them)) {
+          const { data } = await world.run(document, me);
+          expect(failures).toEqual([]);
+          const ofThem = fieldsWith(withoutOwnBlocks(data), textsOf(them)).filter((one) => !STAYS.has(one));
+          expect({ me, call, ofThem }).toEqual({ me, call, ofThem: [] });
+        }
+    const [feed] = rowsOf(schema, 'query', { feed: ['feed(first: 9)'] }, 3);
+    const seen = JSON.stringify((await world.run(feed?.document ?? '', 'ann', ['user', 'admin'])).data);
+    for (const text of [nameOf('bob'), wordsOf('bob')]) expect(seen).toContain(text);
+  },
+);
 
-test('every subscription keeps the two sides of a block from each other, also in what was under way', async () => {
-  await using world = await openWorld();
-  const { schema, parts } = world;
-  const { services, session } = parts;
-  expect(Object.keys(WATCHES).sort()).toEqual(
-    Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort(),
-  );
-  const textsOf = (them: string): string[] => [nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`];
-  const posted = (actorId: string, mentions: readonly string[], text: string) =>
-    parts.publish({
-      ...{ actorId, scope: 'PUBLIC', mentions, refs: [{ id: 'site', type: 'site', label: 'Site' }] },
-      descriptor: { posted: { postId: text, postTitle: text, text } },
-    });
-  /** Everything of theirs that the other is notified of, or has in their feed. */
-  const act = async (): Promise<void> => {
-    for (const [me, them] of SIDES) {
-      const actionId = world.actions[me] ?? '';
-      const comment = { kind: 'COMMENT', text: wordsOf(them) };
-      // After the block some of it is refused.
-      await Promise.allSettled([
-        posted(them, [me], wordsOf(them)),
-        services.addInteraction(session(them), { actionId, ...comment }),
-        services.addInteraction(session(them), {
-          actionId: world.actions['cid'] ?? '',
-          ...comment,
-          mentions: [me],
+test.each([0, MANY])(
+  'every subscription keeps the two sides of a block from each other, also in what was under way (blocked by %i others)',
+  async (blockers) => {
+    await using world = await openWorld(blockers);
+    const { schema, parts } = world;
+    const { services, session } = parts;
+    expect(Object.keys(WATCHES).sort()).toEqual(
+      Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort(),
+    );
+    const textsOf = (them: string): string[] => [nameOf(them), wordsOf(them), `"${them}"`, `Member:${them}`];
+    const posted = (actorId: string, mentions: readonly string[], text: string) =>
+      parts.publish({
+        ...{ actorId, scope: 'PUBLIC', mentions, refs: [{ id: 'site', type: 'site', label: 'Site' }] },
+        descriptor: { posted: { postId: text, postTitle: text, text } },
+      });
+    /** Everything of theirs that the other is notified of, or has in their feed. */
+    const act = async (): Promise<void> => {
+      for (const [me, them] of SIDES) {
+        const actionId = world.actions[me] ?? '';
+        const comment = { kind: 'COMMENT', text: wordsOf(them) };
+        // After the block some of it is refused.
+        await Promise.allSettled([
+          posted(them, [me], wordsOf(them)),
+          services.addInteraction(session(them), { actionId, ...comment }),
+          services.addInteraction(session(them), {
+            actionId: world.actions['cid'] ?? '',
+            ...comment,
+            mentions: [me],
+          }),
+          services.addInteraction(session(them), {
+            actionId: world.actions['cid'] ?? '',
+            ...comment,
+            parentId: world.comments[me] ?? '',
+          }),
+          services.follow(session(them), me, 0),
+        ]);
+      }
+      await parts.fanOut();
+    };
+    let marks = 0;
+    /** A text of a third member, which both are shown behind all that was done before. */
+    const mark = async (): Promise<string> => {
+      const text = `mark${String((marks += 1))}`;
+      await posted('cid', ['ann', 'bob'], text);
+      await parts.fanOut();
+      return text;
+    };
+    /** Everything up to the one that has the text. */
+    const until = async (events: AsyncGenerator<Tree, void>, text: string): Promise<Tree[]> => {
+      const seen: Tree[] = [];
+      for (;;) {
+        const next = await events.next();
+        if (next.done === true) throw new Error(`The stream has ended before ${text}`);
+        seen.push(next.value);
+        if (JSON.stringify(next.value).includes(text)) return seen;
+      }
+    };
+    const watches = await Promise.all(
+      SIDES.flatMap(([me, them]) =>
+        Object.entries(WATCHES).map(async ([field, call]) => {
+          const open = (after: string): AsyncGenerator<Tree, void> =>
+            world.watch(
+              rowsOf(schema, 'subscription', { [field]: [call(after)] }, 3, FOR_STAFF)[0]?.document ?? '',
+              me,
+            );
+          const events = open('');
+          const ready = (await events.next()).value as Readonly<Record<string, Tree>>;
+          return { me, them, field, open, events, cursor: String(ready[field]?.['cursor']) };
         }),
-        services.addInteraction(session(them), {
-          actionId: world.actions['cid'] ?? '',
-          ...comment,
-          parentId: world.comments[me] ?? '',
-        }),
-        services.follow(session(them), me, 0),
-      ]);
-    }
-    await parts.fanOut();
-  };
-  let marks = 0;
-  /** A text of a third member, which both are shown behind all that was done before. */
-  const mark = async (): Promise<string> => {
-    const text = `mark${String((marks += 1))}`;
-    await posted('cid', ['ann', 'bob'], text);
-    await parts.fanOut();
-    return text;
-  };
-  /** Everything up to the one that has the text. */
-  const until = async (events: AsyncGenerator<Tree, void>, text: string): Promise<Tree[]> => {
-    const seen: Tree[] = [];
-    for (;;) {
-      const next = await events.next();
-      if (next.done === true) throw new Error(`The stream has ended before ${text}`);
-      seen.push(next.value);
-      if (JSON.stringify(next.value).includes(text)) return seen;
-    }
-  };
-  const watches = await Promise.all(
-    SIDES.flatMap(([me, them]) =>
-      Object.entries(WATCHES).map(async ([field, call]) => {
-        const open = (after: string): AsyncGenerator<Tree, void> =>
-          world.watch(
-            rowsOf(schema, 'subscription', { [field]: [call(after)] }, 3, FOR_STAFF)[0]?.document ?? '',
-            me,
-          );
-        const events = open('');
-        const ready = (await events.next()).value as Readonly<Record<string, Tree>>;
-        return { me, them, field, open, events, cursor: String(ready[field]?.['cursor']) };
-      }),
-    ),
-  );
-  await act();
-  const before = await mark();
-  for (const { events, field, them } of watches)
-    expect([field, fieldsWith(await until(events, before), textsOf(them))]).not.toEqual([field, []]);
-  // Under way: in the log, and with readers who watch.
-  await act();
-  await world.block();
-  const resumed = watches.map(({ open, cursor, ...of }) => ({ ...of, events: open(`(after: "${cursor}")`) }));
-  const all = [...watches, ...resumed];
-  const hidden = async (text: string): Promise<void> => {
-    for (const { events, me, field, them } of all) {
-      const seen = fieldsWith(await until(events, text), textsOf(them)).filter((one) => !STAYS.has(one));
-      expect({ me, field, seen }).toEqual({ me, field, seen: [] });
-    }
-  };
-  await hidden('Resync');
-  await hidden(await mark());
-  await act();
-  await hidden(await mark());
-  for (const { events } of all) await events.return();
-});
+      ),
+    );
+    await act();
+    const before = await mark();
+    for (const { events, field, them } of watches)
+      expect([field, fieldsWith(await until(events, before), textsOf(them))]).not.toEqual([field, []]);
+    // Under way: in the log, and with readers who watch.
+    await act();
+    await world.block();
+    const resumed = watches.map(({ open, cursor, ...of }) => ({
+      ...of,
+      events: open(`(after: "${cursor}")`),
+    }));
+    const all = [...watches, ...resumed];
+    const hidden = async (text: string): Promise<void> => {
+      for (const { events, me, field, them } of all) {
+        const seen = fieldsWith(await until(events, text), textsOf(them)).filter((one) => !STAYS.has(one));
+        expect({ me, field, seen }).toEqual({ me, field, seen: [] });
+      }
+    };
+    await hidden('Resync');
+    await hidden(await mark());
+    await act();
+    await hidden(await mark());
+    for (const { events } of all) await events.return();
+  },
+);
 
 /** Who blocks somebody sees them in the list of whom they block, and nowhere else. */
 function withoutOwnBlocks(data: Tree | null): unknown {
@@ -542,27 +564,30 @@ test('who blocks sees whom, and who is blocked is not told', async () => {
   expect(theirs.withheldBy).toEqual(['NO_EVENT', 'NOT_VISIBLE']);
 });
 
-test('neither can interact with, reply to, follow, bookmark or report what the other did', async () => {
-  await using world = await openWorld();
-  await world.block();
-  const { services, session } = world.parts;
-  for (const [me, them] of SIDES) {
-    const actionId = world.actions[them] ?? '';
-    const comment = { actionId: world.actions['cid'] ?? '', kind: 'COMMENT', text: 'x' } as const;
-    const refused: readonly (() => Promise<unknown>)[] = [
-      () => services.addInteraction(session(me), { actionId, kind: 'LIKE' }),
-      () => services.addInteraction(session(me), { ...comment, parentId: world.comments[them] ?? '' }),
-      () => services.addInteraction(session('host', 'service'), { actionId, kind: 'LIKE', actorId: me }),
-      () => services.follow(session(me), them, null),
-      () => services.bookmark(session(me), actionId),
-      () => services.report(session(me), { ...NOTHING_REPORTED, actionId }),
-      () => services.report(session(me), { ...NOTHING_REPORTED, memberId: them }),
-    ];
-    for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    const [follow] = await world.parts.core.follows.find(me, [them]);
-    expect(follow?.active).toBe(false);
-  }
-});
+test.each([0, MANY])(
+  'neither can interact with, reply to, follow, bookmark or report what the other did (blocked by %i others)',
+  async (blockers) => {
+    await using world = await openWorld(blockers);
+    await world.block();
+    const { services, session } = world.parts;
+    for (const [me, them] of SIDES) {
+      const actionId = world.actions[them] ?? '';
+      const comment = { actionId: world.actions['cid'] ?? '', kind: 'COMMENT', text: 'x' } as const;
+      const refused: readonly (() => Promise<unknown>)[] = [
+        () => services.addInteraction(session(me), { actionId, kind: 'LIKE' }),
+        () => services.addInteraction(session(me), { ...comment, parentId: world.comments[them] ?? '' }),
+        () => services.addInteraction(session('host', 'service'), { actionId, kind: 'LIKE', actorId: me }),
+        () => services.follow(session(me), them, null),
+        () => services.bookmark(session(me), actionId),
+        () => services.report(session(me), { ...NOTHING_REPORTED, actionId }),
+        () => services.report(session(me), { ...NOTHING_REPORTED, memberId: them }),
+      ];
+      for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const [follow] = await world.parts.core.follows.find(me, [them]);
+      expect(follow?.active).toBe(false);
+    }
+  },
+);
 
 test('pages of comments are full and count on without those of the other', async () => {
   await using parts = await openParts();
@@ -591,19 +616,143 @@ test('pages of comments are full and count on without those of the other', async
   }
 });
 
-test('a block that ends shows everything again; both have to end theirs', async () => {
-  await using world = await openWorld();
-  await world.block();
-  const { services, session } = world.parts;
-  const isSeen = async (me: string, them: string): Promise<boolean> =>
-    (await services.getAction(session(me), world.actions[them] ?? '')) !== null;
+test.each([0, MANY])(
+  'a block that ends shows everything again; both have to end theirs (blocked by %i others)',
+  async (blockers) => {
+    await using world = await openWorld(blockers);
+    await world.block();
+    const { services, session } = world.parts;
+    const isSeen = async (me: string, them: string): Promise<boolean> =>
+      (await services.getAction(session(me), world.actions[them] ?? '')) !== null;
+    await services.blockMember(session('bob'), 'ann');
+    await services.unblockMember(session('ann'), 'bob');
+    expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([false, false]);
+    await services.unblockMember(session('bob'), 'ann');
+    expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([true, true]);
+    await services.unblockMember(session('bob'), 'ann');
+    expect(await world.parts.core.collections.blocks.countDocuments({ own: { $exists: true } })).toBe(0);
+    expect(await world.parts.core.collections.blocks.countDocuments()).toBe(2 * blockers);
+  },
+);
+
+test('a page costs the same whoever blocks its reader, and a block changes it at once', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  for (const actorId of ['bob', 'cid', 'dan']) {
+    await services.follow(session('ann'), actorId, 0);
+    await parts.publish({ actorId, scope: 'PUBLIC' });
+  }
+  await parts.fanOut();
+  await services.blockMember(session('eve'), 'ann');
+  const actorsOf = async (): Promise<string[]> => {
+    const page = await services.readFeed(session('ann'), {});
+    return page.edges.map(({ node }) => node.action.actorId).sort();
+  };
+  const costOf = async (): Promise<string[]> => {
+    const commands = await commandsOf(parts.database, actorsOf);
+    return commands.map(({ name, collection }) => `${name} ${collection}`);
+  };
+  const addBlockers = async (from: number, to: number): Promise<void> => {
+    await parts.core.feeds.markBlocks(['ann']);
+    await parts.core.collections.blocks.insertMany(
+      Array.from({ length: to - from }, (_, n) => ({
+        ...{ _id: { userId: 'ann', otherId: `blocker${String(from + n)}` }, isBlocked: true as const },
+      })),
+    );
+    await parts.core.feeds.renewBlocks(['ann']);
+  };
+  // Once, to note that the reader is there.
+  await actorsOf();
+  const costs: string[][] = [];
+  for (const [from, to] of [
+    [0, 150],
+    [150, 3_000],
+  ] as const) {
+    await addBlockers(from, to);
+    costs.push(await costOf(), await costOf());
+  }
+  // The few that are read whole, and then those who did what it shows.
+  for (const cost of costs) expect(cost).toEqual(['aggregate feeds', 'find blocks', 'find blocks']);
+  expect(await actorsOf()).toEqual(['bob', 'cid', 'dan']);
   await services.blockMember(session('bob'), 'ann');
+  expect(await actorsOf()).toEqual(['cid', 'dan']);
+  await services.unblockMember(session('bob'), 'ann');
+  expect(await actorsOf()).toEqual(['bob', 'cid', 'dan']);
+});
+
+test('a page that is made while a block begins is not kept', async () => {
+  await using parts = await openParts();
+  const { services, session, core } = parts;
+  await services.follow(session('ann'), 'bob', 0);
+  await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
+  await parts.fanOut();
+  const isShown = async (): Promise<boolean> =>
+    (await services.readFeed(session('ann'), {})).edges.length > 0;
+  for (const [by, who] of [
+    ['ann', 'bob'],
+    ['bob', 'ann'],
+  ] as const) {
+    const feeds: Core['feeds'] = {
+      ...core.feeds,
+      async markBlocks(userIds) {
+        await core.feeds.markBlocks(userIds);
+        for (let reads = 0; reads < 3; reads += 1) expect(await isShown()).toBe(true);
+      },
+    };
+    await blockMember({ ...core, feeds }, session(by), who);
+    expect(await isShown()).toBe(false);
+    await services.unblockMember(session(by), who);
+    expect(await isShown()).toBe(true);
+  }
+});
+
+test('nobody is told of a block that was there, or of the end of one that was not', async () => {
+  await using parts = await openParts();
+  const { services, session, core } = parts;
+  const told: string[] = [];
+  const liveLog: Core['liveLog'] = {
+    ...core.liveLog,
+    watched: (userIds) => Promise.resolve([...userIds]),
+    append: (entries) => Promise.resolve(void told.push(...entries.map(({ userId }) => userId))),
+  };
+  const telling = { ...core, liveLog };
+  const toldBy = async (call: Promise<unknown>): Promise<string[]> => {
+    await call;
+    return told.splice(0).sort();
+  };
+  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  expect(await toldBy(blockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
+  expect(await toldBy(blockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  // What only the other blocks is not ended.
+  expect(await toldBy(unblockMember(telling, session('bob'), 'ann'))).toEqual([]);
+  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
+  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  expect(await toldBy(follow(telling, session('ann'), 'bob', 0))).toContain('bob');
+  expect(await toldBy(follow(telling, session('ann'), 'bob', 0))).toEqual([]);
+  expect(await toldBy(followMany(telling, parts.service, [{ followerId: 'ann', refId: 'bob' }]))).toEqual([]);
+  expect(await services.readBlocks(session('ann'), {})).toMatchObject({ edges: [] });
+});
+
+test('a service cannot make members follow each other while there is a block, nor for when it ends', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  await services.blockMember(session('ann'), 'bob');
+  for (const [followerId, refId] of SIDES) {
+    expect(
+      await services.followMany(parts.service, [
+        { followerId, refId },
+        { followerId, refId: 'cid' },
+      ]),
+    ).toBe(2);
+    await parts.publish({ actorId: refId, scope: 'PUBLIC' });
+  }
+  await parts.fanOut();
   await services.unblockMember(session('ann'), 'bob');
-  expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([false, false]);
-  await services.unblockMember(session('bob'), 'ann');
-  expect([await isSeen('ann', 'bob'), await isSeen('bob', 'ann')]).toEqual([true, true]);
-  await services.unblockMember(session('bob'), 'ann');
-  expect(await world.parts.core.collections.blocks.countDocuments()).toBe(0);
+  for (const [followerId, refId] of SIDES) {
+    const known = await parts.core.follows.find(followerId, [refId, 'cid']);
+    expect(known.filter(({ active }) => active).map((one) => one.refId)).toEqual(['cid']);
+    expect(await parts.feedOf(followerId)).toEqual([]);
+  }
 });
 
 test('hosts are not told of deliveries to who has a block with the actor', async () => {

@@ -187,7 +187,7 @@ test('what is recorded, read and ended at the same time takes one command of eac
         actorId: 'ann',
       },
       ...{ at: new Date(), text: key, reaction: null, parentId: null, data: null, departmentIds: [] },
-      ...{ mentions: [], ownerId: 'ann', parentActorId: null, isHeld: false, passesOn: false },
+      ...{ mentions: [], ownerId: 'ann', parentActorId: null, isHeld: false, passesOn: false, notFor: [] },
     });
   const recording = await commandsOf(parts.database, async () => {
     const outcomes = await Promise.all([record(one, 'a'), record(one, 'a'), record(two, 'a')]);

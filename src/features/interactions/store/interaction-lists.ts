@@ -14,6 +14,7 @@ interface GroupDocument {
     readonly kind: InteractionKind;
     readonly departmentIds: string[];
     readonly actorId: UserId | null;
+    readonly notFor: string[] | null;
   };
   readonly latest: Date;
   readonly passedOn: Date | null;
@@ -31,7 +32,10 @@ export function liftingGroups(collection: Collection<InteractionDocument>) {
       { $match: match },
       {
         $group: {
-          _id: { actionId: '$actionId', kind: '$kind', departmentIds: '$departmentIds', actorId },
+          _id: {
+            ...{ actionId: '$actionId', kind: '$kind', departmentIds: '$departmentIds', actorId },
+            notFor: { $ifNull: ['$notFor', null] },
+          },
           latest: { $max: '$at' },
           passedOn: { $max: '$passedOn' },
         },
@@ -39,10 +43,14 @@ export function liftingGroups(collection: Collection<InteractionDocument>) {
     ]);
     const groups = new Map<ActionId, InteractionGroup[]>();
     for await (const { _id, latest, passedOn } of cursor) {
-      const { kind, actorId: by, departmentIds } = _id;
+      const { kind, actorId: by, departmentIds, notFor } = _id;
       const id = _id.actionId.toHexString();
       const known = groups.get(id) ?? [];
-      known.push({ kind, actorId: by, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+      known.push({
+        ...{ kind, actorId: by, departmentIds, latest },
+        ...(passedOn === null ? {} : { passedOn }),
+        ...(notFor === null ? {} : { notFor }),
+      });
       groups.set(id, known);
     }
     return groups;

@@ -37,6 +37,8 @@ export interface NewInteraction extends Pick<
   readonly isHeld: boolean;
   /** Followers of the actor receive the action. */
   readonly passesOn: boolean;
+  /** Whose feeds it does not change. */
+  readonly notFor: readonly string[];
 }
 
 /** Upper bound on remembered idempotency keys of an interaction that is repeatedly given and taken back. */
@@ -68,6 +70,7 @@ function newDocument(
     ...(ownerId === actorId || to.includes(ownerId) ? {} : { ownerId }),
     ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: now } : { shownAt: shownSince(at, now) }),
     ...(interaction.passesOn ? { passedOn: now } : {}),
+    ...(interaction.notFor.length === 0 ? {} : { notFor: [...interaction.notFor] }),
     settling,
     ...events.inserted('interaction.recorded', now),
   };

@@ -148,6 +148,7 @@ interface GroupDocument {
     readonly reaction: string | null;
     readonly actorId: UserId;
     readonly departmentIds: string[];
+    readonly notFor: string[] | null;
   };
   readonly latest: Date;
   readonly latestVisible: Date | null;
@@ -181,6 +182,7 @@ export function interactionsRepository(collections: Collections, events: EventEn
             reaction: { $ifNull: ['$reaction', null] },
             actorId: '$actorId',
             departmentIds: '$departmentIds',
+            notFor: { $ifNull: ['$notFor', null] },
           },
           latest: { $max: '$at' },
           latestVisible: { $max: { $cond: [IS_VISIBLE, '$at', null] } },
@@ -284,10 +286,14 @@ class Sum {
   #unsettledSince: Date | null = null;
 
   add({ _id, latest, latestVisible, passedOn, visible, settling }: GroupDocument): void {
-    const { kind, reaction, actorId, departmentIds } = _id;
+    const { kind, reaction, actorId, departmentIds, notFor } = _id;
     this.#counts[kind] += visible;
     if (reaction !== null) this.#reactions.set(reaction, (this.#reactions.get(reaction) ?? 0) + visible);
-    this.#groups.push({ kind, actorId, departmentIds, latest, ...(passedOn === null ? {} : { passedOn }) });
+    this.#groups.push({
+      ...{ kind, actorId, departmentIds, latest },
+      ...(passedOn === null ? {} : { passedOn }),
+      ...(notFor === null ? {} : { notFor }),
+    });
     if (passedOn !== null && visible > 0) this.#reshares.push({ by: actorId, at: passedOn });
     if (latest > this.#latest) this.#latest = latest;
     if (latestVisible !== null && (this.#latestVisible === null || latestVisible > this.#latestVisible))
