@@ -176,12 +176,9 @@ function ofPattern(pattern: string): (string | undefined)[] {
 
 /** Types are gone when it runs. */
 function isOfType(node: ts.Node): boolean {
-  for (let { parent } = node; parent !== undefined; parent = parent.parent) {
-    if (ts.isTypeNode(parent) || ts.isInterfaceDeclaration(parent) || ts.isTypeAliasDeclaration(parent))
-      return true;
-    if (ts.isImportDeclaration(parent)) return true;
-  }
-  return false;
+  const ofType = (one: ts.Node): boolean =>
+    ts.isTypeNode(one) || ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one);
+  return ts.findAncestor(node, (one) => ofType(one) || ts.isImportDeclaration(one)) !== undefined;
 }
 
 function ofSymbol(node: ts.Identifier, checker: ts.TypeChecker, program: ts.Program): (string | undefined)[] {

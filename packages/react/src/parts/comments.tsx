@@ -36,6 +36,7 @@ export function Composer({ label, onSend, children = 'Send' }: ComposerProps): R
         }}
         onKeyDown={(event) => {
           // Enter may choose a word of an input method. Safari ends composing before it says so, with this code alone.
+          // oxlint-disable-next-line typescript/no-deprecated -- nothing else tells
           const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isComposing) send(event);
         }}
