@@ -9,12 +9,12 @@ import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
 
-/** A mover that nothing starts. */
+/** A mover that nothing starts. What a test does takes less time than its lease. */
 export function eventMover(
   collections: Collections,
   settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'notifyAfterMs'>> = {},
 ): JobRunner {
-  return runnerOf(events, storageContext(collections), {
+  return runnerOf((setup) => events(setup, setup.config.fanOut.leaseMs), storageContext(collections), {
     events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null, ...settings },
   });
 }

@@ -116,12 +116,15 @@ const SLOW_AFTER_MS = 250;
 const MAX_RETRYING = 1_000;
 
 const CLEAN_EVERY_MS = 60_000;
+/** The events of a receiver wait for a process that had its lease and was killed, so it is short. */
+const LEASE_MS = 3_000;
 
 /** Sends events to each receiver in the settings, and removes what is stored of those that are not. */
 export function webhooks(setup: JobSetup): readonly Job[] {
   const { core, config, workerId, logger, metrics, eventsMoved } = setup;
   const { retentionMs, webhooks: settings } = config.events;
-  const { leaseMs, pollMs } = config.fanOut;
+  const { pollMs } = config.fanOut;
+  const leaseMs = Math.min(LEASE_MS, config.fanOut.leaseMs);
   const { receivers, timeoutMs, retryForMs } = settings;
   if (retentionMs === null) return [];
   const jobs = receivers.map((receiver) => {

@@ -13,8 +13,7 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
 
 /** One that has the lease, has tidied up, and finds nothing. */
 async function idleMover({ core }: Parts): Promise<JobRunner> {
-  const mover = runnerOf(events, core, {
-    fanOut: { leaseMs: HOUR_MS },
+  const mover = runnerOf((setup) => events(setup, HOUR_MS), core, {
     events: { retentionMs: HOUR_MS, digests: null, notifyAfterMs: null },
   });
   while (await mover.round());

@@ -1,3 +1,4 @@
+import { events } from '../../../packages/events/src/jobs/event-mover.ts';
 import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
 import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
@@ -5,8 +6,10 @@ import type { HostEventView } from '../../../src/domain/host-event.ts';
 import { createRepositories } from '../../../src/app/repositories.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { eventMover, eventsOf, moveEvents, poll } from '../../support/events.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { storageContext } from '../../support/storage-context.ts';
 
 /** One writer: whatever it does, one thing after the other. Returns how many events that makes. */
 async function write(parts: Parts, name: string, rounds: number): Promise<number> {
@@ -97,6 +100,20 @@ test('one process at a time moves events, and another one takes over when it end
   // It has died, and its lease has run out.
   await first.round(new Date(Date.now() + 60_000));
   expect(await eventsOf(parts)).toHaveLength(3);
+});
+
+test('events wait three seconds at most for a process that has died', async () => {
+  await using parts = await openParts({ recordsEvents: true });
+  const context = storageContext(parts.database.collections);
+  const settings = { events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null } };
+  const [dead, other] = [runnerOf(events, context, settings), runnerOf(events, context, settings)];
+  const diedAt = Date.now() + 60_000;
+  await dead.round(new Date(diedAt));
+  await parts.publish({});
+  await other.round(new Date(diedAt + 2_999));
+  expect(await eventsOf(parts)).toHaveLength(0);
+  await other.round(new Date(diedAt + 3_000));
+  expect(await eventsOf(parts)).toHaveLength(1);
 });
 
 test('every event is in the log once, whatever process dies while it is recorded and moved', async () => {

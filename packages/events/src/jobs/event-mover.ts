@@ -9,12 +9,17 @@ const BATCH = 500;
 /** A busy server writes events all the time, and a round costs the same for one as for hundreds. The first does not wait. */
 const APART_MS = 250;
 const PURGE_EVERY_MS = 60_000;
+/** All events wait for a process that had the lease and was killed, so it is short. */
+const LEASE_MS = 3_000;
 
-/** None when events are not recorded. */
-export function events(setup: JobSetup): readonly Job[] {
+/** None when events are not recorded. @param leaseMs how long the events wait for a process that was killed */
+export function events(
+  setup: JobSetup,
+  leaseMs = Math.min(LEASE_MS, setup.config.fanOut.leaseMs),
+): readonly Job[] {
   const { retentionMs, digests } = setup.config.events;
   if (retentionMs === null) return [];
-  const mover = eventMover(setup, retentionMs);
+  const mover = eventMover(setup, retentionMs, leaseMs);
   return digests === null ? [mover] : [mover, digestJob(setup, digests.afterMs)];
 }
 
@@ -22,13 +27,13 @@ export function events(setup: JobSetup): readonly Job[] {
  * Moves events from the documents they were written with to the log, where they are numbered; one process at a time. Safe to
  * interrupt and to repeat by any process: no event is lost or duplicated.
  */
-function eventMover(setup: JobSetup, retentionMs: number): Job {
+function eventMover(setup: JobSetup, retentionMs: number, leaseMs: number): Job {
   const { core, config, workerId, eventsMoved } = setup;
   const { collections, workSignal } = core;
   const sources = eventSourcesRepository(collections);
   const log = hostEventsRepository(collections);
   const due = digestsRepository(collections);
-  const { leaseMs, pollMs } = config.fanOut;
+  const { pollMs } = config.fanOut;
   const { digests } = config.events;
   let isHeld = false;
   let purgeAt = 0;
