@@ -12,8 +12,11 @@ interface PositionCursor {
   readonly actionId: ActionId;
 }
 
-/** Encodes an opaque cursor. The checksum covers the list, so truncated, forged and foreign cursors are refused. */
-export function encodeCursor(list: string, payload: Buffer): string {
+/**
+ * Encodes an opaque cursor. The checksum covers the list, so truncated and foreign cursors are refused. Without tenants it has
+ * no key: whoever knows the list can make one, so each decoder checks the form of what it reads.
+ */
+function encodeCursor(list: string, payload: Buffer): string {
   const bytes = Buffer.allocUnsafe(1 + CHECK_BYTES + payload.length);
   bytes.writeUInt8(VERSION);
   bytes.write(checkSum(list, payload), 1, CHECK_BYTES, 'binary');
@@ -22,7 +25,7 @@ export function encodeCursor(list: string, payload: Buffer): string {
 }
 
 /** @param length of its payload, if it is known. @throws FanfareError BAD_CURSOR */
-export function decodeCursor(list: string, cursor: string, length?: number): Buffer {
+function decodeCursor(list: string, cursor: string, length?: number): Buffer {
   const bytes = Buffer.from(cursor, 'base64url');
   const payload = bytes.subarray(1 + CHECK_BYTES);
   const isOurs =
@@ -53,7 +56,7 @@ function positionBytes({ time, actionId }: PositionCursor): Buffer {
 
 function positionIn(payload: Buffer): PositionCursor {
   return {
-    time: new Date(payload.readDoubleBE(0)),
+    time: timeOf(payload.readDoubleBE(0)),
     actionId: payload.toString('hex', 8, 20),
   };
 }
@@ -119,14 +122,14 @@ export function encodeRanked(list: string, cursor: RankedCursor): string {
 export function decodeRanked(list: string, cursor: string): RankedCursor {
   const payload = decodeCursor(list, cursor, RANKED_BYTES);
   return {
-    generation: new Date(payload.readDoubleBE(0)),
+    generation: timeOf(payload.readDoubleBE(0)),
     zone: payload.readUInt8(8) === 0 ? 'ranked' : 'older',
-    value: payload.readDoubleBE(9),
+    value: numberOf(payload.readDoubleBE(9)),
     actionId: payload.toString('hex', 17, 29),
   };
 }
 
-/** A place in a list that is ordered by a number, then by a hexadecimal id if there is one. */
+/** A place in a list that is ordered by a number that counts or by a time, then by a hexadecimal id if there is one. */
 export function encodePlace(list: string, at: number, id = ''): string {
   const payload = Buffer.alloc(8 + id.length / 2);
   payload.writeDoubleBE(at, 0);
@@ -141,7 +144,78 @@ export function decodePlace(
   idBytes = 0,
 ): { readonly at: number; readonly id: string } {
   const payload = decodeCursor(list, cursor, 8 + idBytes);
-  return { at: payload.readDoubleBE(0), id: payload.toString('hex', 8) };
+  return { at: timeOf(payload.readDoubleBE(0)).getTime(), id: payload.toString('hex', 8) };
+}
+
+const ID_BYTES = 12;
+
+/** A list in order of id. */
+export function encodeId(list: string, id: string): string {
+  return encodeCursor(list, Buffer.from(id, 'hex'));
+}
+
+/** @throws FanfareError BAD_CURSOR */
+export function decodeId(list: string, cursor: string): string {
+  return decodeCursor(list, cursor, ID_BYTES).toString('hex');
+}
+
+/** What a cursor of several values can have, by the name of its kind. */
+interface RowValues {
+  readonly text: string;
+  readonly number: number;
+  readonly time: Date;
+  /** 24 hexadecimal digits. */
+  readonly id: string;
+}
+type RowShape = readonly (keyof RowValues)[];
+type Row<S extends RowShape> = { -readonly [K in keyof S]: RowValues[S[K]] };
+
+/** A place in a list that is ordered by several values, such as a number, a time and the id of a member. */
+export function encodeRow(list: string, values: readonly (string | number | Date)[]): string {
+  const row = values.map((value) => (value instanceof Date ? value.getTime() : value));
+  return encodeCursor(list, Buffer.from(JSON.stringify(row)));
+}
+
+/** @param shape the kinds of its values, in order. @throws FanfareError BAD_CURSOR */
+export function decodeRow<const S extends RowShape>(list: string, cursor: string, shape: S): Row<S> {
+  const row = rowIn(decodeCursor(list, cursor).toString());
+  if (!Array.isArray(row) || row.length !== shape.length) throw badCursor();
+  return shape.map((kind, index) => READ[kind](row[index])) as Row<S>;
+}
+
+function rowIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badCursor();
+  }
+}
+
+const READ: { readonly [K in keyof RowValues]: (value: unknown) => RowValues[K] } = {
+  text(value) {
+    if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) throw badCursor();
+    return value;
+  },
+  number: numberOf,
+  time: timeOf,
+  id(value) {
+    if (typeof value !== 'string' || !/^[0-9a-f]{24}$/.test(value)) throw badCursor();
+    return value;
+  },
+};
+
+function numberOf(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw badCursor();
+  return value;
+}
+
+/** Years of four digits: there is a time above each. */
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+function timeOf(value: unknown): Date {
+  const time = new Date(numberOf(value));
+  if (!(Math.abs(time.getTime()) <= LAST_TIME)) throw badCursor();
+  return time;
 }
 
 function badCursor(): FanfareError {

@@ -2,8 +2,8 @@ import { onceFor } from '../../../src/lib/once-for.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../../src/domain/action.ts';
-import { decodeCursor, encodeCursor } from '../../../src/domain/cursor.ts';
 import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
+import { decodeRow, encodeRow } from '../../../src/domain/cursor.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import {
   isKeptAway,
@@ -273,26 +273,17 @@ interface Place extends NotificationPosition {
   readonly depth: number;
 }
 
-const PLACE_BYTES = 8 + 4;
-
 function encodePlace(list: string, { at, key, depth }: Place): string {
-  const bytes = Buffer.alloc(PLACE_BYTES);
-  bytes.writeDoubleBE(at.getTime(), 0);
-  bytes.writeUInt32BE(depth, 8);
-  return encodeCursor(list, Buffer.concat([bytes, Buffer.from(key)]));
+  return encodeRow(list, [at, depth, key]);
 }
 
 /** @throws FanfareError BAD_CURSOR */
 function decodePlace(list: string, cursor: string): Place {
-  const payload = decodeCursor(list, cursor);
-  const key = payload.toString('utf8', PLACE_BYTES);
-  if (payload.length < PLACE_BYTES || parseNotificationKey(key) === null)
+  const [at, depth, key] = decodeRow(list, cursor, ['time', 'number', 'text']);
+  if (parseNotificationKey(key) === null)
     throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return {
-    ...{ at: new Date(payload.readDoubleBE(0)), key },
-    // Only says how much to read at once; a forged one costs no more than a deep page.
-    depth: Math.min(payload.readUInt32BE(8), MAX_WINDOW),
-  };
+  // Only says how much to read at once; a forged one costs no more than a deep page.
+  return { at, key, depth: Math.min(Math.max(0, Math.trunc(depth)), MAX_WINDOW) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import { MAX_BLOCKS } from '../../domain/block.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
 import type { Role } from '../../domain/viewer.ts';
@@ -77,11 +77,10 @@ export async function readBlocks(
   const list = `blocks:${userId}`;
   const page = await collectPage<BlockPosition, BlockPosition, BlockPosition>({
     size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(userId, decodeCursor(list, args.after)),
+    after: args.after == null ? null : positionIn(userId, list, args.after),
     scan: (after, limit) => blocks.list(userId, after, limit),
     select: (found) => Promise.resolve(found),
-    cursorOf: ({ memberId, since }) =>
-      encodeCursor(list, Buffer.from(JSON.stringify([since.getTime(), plainId(memberId)]))),
+    cursorOf: ({ memberId, since }) => encodeRow(list, [since, plainId(memberId)]),
   });
   return {
     ...page,
@@ -89,7 +88,7 @@ export async function readBlocks(
   };
 }
 
-function positionIn(userId: UserId, payload: Buffer): BlockPosition {
-  const [since, memberId] = JSON.parse(payload.toString()) as [number, string];
-  return { since: new Date(since), memberId: idBeside(userId, memberId) };
+function positionIn(userId: UserId, list: string, cursor: string): BlockPosition {
+  const [since, memberId] = decodeRow(list, cursor, ['time', 'text']);
+  return { since, memberId: idBeside(userId, memberId) };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserId } from '../../domain/action.ts';
 import { isBlocked } from '../../domain/block.ts';
 import { learnBlocks } from '../blocks/own-blocks.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
@@ -22,7 +22,7 @@ export const MAX_SEARCH_LENGTH = 100;
 
 const textSchema = z
   .string()
-  .max(MAX_SEARCH_LENGTH, `Must be at most ${String(MAX_SEARCH_LENGTH)} characters`)
+  .max(MAX_SEARCH_LENGTH, { error: `Must be at most ${String(MAX_SEARCH_LENGTH)} characters`, abort: true })
   .nullish()
   .transform((text) => text?.trim() ?? '');
 
@@ -108,14 +108,14 @@ async function search<T>(
   });
   const page = await found.page({
     size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(userId, decodeCursor(list, args.after)),
-    cursorOf: ({ order, id }) => encodeCursor(list, Buffer.from(JSON.stringify([order, plainId(id)]))),
+    after: args.after == null ? null : positionIn(userId, list, args.after),
+    cursorOf: ({ order, id }) => encodeRow(list, [order, plainId(id)]),
   });
   return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: node.value })) };
 }
 
-function positionIn(userId: UserId, payload: Buffer): NamePosition {
-  const [order, id] = JSON.parse(payload.toString()) as [string, string];
+function positionIn(userId: UserId, list: string, cursor: string): NamePosition {
+  const [order, id] = decodeRow(list, cursor, ['text', 'text']);
   return { order, id: idBeside(userId, id) };
 }
 

@@ -1,5 +1,5 @@
 import type { RefId, UserId } from '../../domain/action.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
 import type { FollowerSlice } from './store/follower-counts.ts';
 import type { Core } from '../core.ts';
@@ -30,16 +30,13 @@ export async function readFollowers(
   const list = `followers:${refId}`;
   return collectPage<Follower, Follower, Follower>({
     size: pageSize(args.first),
-    after:
-      args.after == null
-        ? null
-        : { userId: idBeside(refId, decodeCursor(list, args.after).toString('utf8')) },
+    after: args.after == null ? null : { userId: idBeside(refId, decodeRow(list, args.after, ['text'])[0]) },
     scan: async (after, limit) => {
       const ids = await load(core, session, { refId, afterId: after?.userId ?? null, limit });
       return ids.map((userId) => ({ userId }));
     },
     select: (followers) => Promise.resolve(followers),
-    cursorOf: ({ userId }) => encodeCursor(list, Buffer.from(plainId(userId), 'utf8')),
+    cursorOf: ({ userId }) => encodeRow(list, [plainId(userId)]),
   });
 }
 
@@ -49,9 +46,9 @@ export async function following(core: Core, session: ReaderSession, args: PageAr
   const list = `following:${userId}`;
   return collectPage<string, string, Ref>({
     size: pageSize(args.first),
-    after: args.after == null ? null : idBeside(userId, decodeCursor(list, args.after).toString('utf8')),
+    after: args.after == null ? null : idBeside(userId, decodeRow(list, args.after, ['text'])[0]),
     scan: (after, limit) => core.follows.following(userId, after, limit),
     select: (refIds) => refsOf(core, session, refIds),
-    cursorOf: (ref) => encodeCursor(list, Buffer.from(plainId(ref.refId), 'utf8')),
+    cursorOf: (ref) => encodeRow(list, [plainId(ref.refId)]),
   });
 }

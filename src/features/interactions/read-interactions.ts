@@ -3,7 +3,7 @@ import type { ActionId, UserId, Action } from '../../domain/action.ts';
 import { isBlocked } from '../../domain/block.ts';
 import { learnBlocks } from '../blocks/own-blocks.ts';
 import { learnOfActions } from '../../feed/page/hydration.ts';
-import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
+import { decodeId, decodePosition, encodeId, encodePosition } from '../../domain/cursor.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside } from '../../domain/stored-id.ts';
@@ -143,7 +143,7 @@ export async function latestInteractions(
     after: after == null ? null : { id: decodeId(list, after) },
     scan: (position, limit) => interactions.latestTexts(userId, position?.id ?? null, limit),
     select: (candidates) => ofActionsThatAre(session, candidates),
-    cursorOf: ({ id }) => encodeCursor(list, Buffer.from(id, 'hex')),
+    cursorOf: ({ id }) => encodeId(list, id),
   });
 }
 
@@ -160,10 +160,6 @@ async function ofActionsThatAre(
     const action = actions[index];
     return action != null && !action.isDeleted && isShown(candidate, true);
   });
-}
-
-function decodeId(list: string, cursor: string): InteractionId {
-  return decodeCursor(list, cursor, 12).toString('hex');
 }
 
 /** The reader's visible interactions with an action; `null`: none. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../core.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { InteractionId } from '../../domain/interaction.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
@@ -167,15 +167,14 @@ export async function readReports(
   const list = idBeside(userId, `reports:${state ?? ''}`);
   return collectPage<ReportPosition, Report, Report>({
     size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(decodeCursor(list, args.after)),
+    after: args.after == null ? null : positionIn(list, args.after),
     scan: (after, limit) => reports.list({ beside: userId, state, after, limit }),
     select: (found) => Promise.resolve(found),
-    cursorOf: ({ open, openedAt, id }) =>
-      encodeCursor(list, Buffer.from(JSON.stringify([open, openedAt.getTime(), id]))),
+    cursorOf: ({ open, openedAt, id }) => encodeRow(list, [open, openedAt, id]),
   });
 }
 
-function positionIn(payload: Buffer): ReportPosition {
-  const [open, openedAt, id] = JSON.parse(payload.toString()) as [number, number, string];
-  return { open, openedAt: new Date(openedAt), id };
+function positionIn(list: string, cursor: string): ReportPosition {
+  const [open, openedAt, id] = decodeRow(list, cursor, ['number', 'time', 'text']);
+  return { open, openedAt, id };
 }

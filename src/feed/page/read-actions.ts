@@ -1,6 +1,6 @@
 import type { Core } from '../../features/core.ts';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../../domain/action.ts';
-import { decodeCursor, decodePosition, encodeCursor, encodePosition } from '../../domain/cursor.ts';
+import { decodeId, decodePosition, encodeId, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member } from '../../domain/member.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
@@ -186,14 +186,8 @@ export async function listActions(
   return all.page({
     size: pageSize(args.first),
     after: args.after == null ? null : { id: decodeId(list, args.after) },
-    cursorOf: (action) => encodeCursor(list, Buffer.from(action.id, 'hex')),
+    cursorOf: (action) => encodeId(list, action.id),
   });
-}
-
-function decodeId(list: string, cursor: string): ActionId {
-  const id = decodeCursor(list, cursor);
-  if (id.length !== 12) throw new FanfareError('BAD_CURSOR', 'The cursor does not belong to this list');
-  return id.toString('hex');
 }
 
 /**
