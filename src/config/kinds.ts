@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { reactionForm } from '../domain/text-forms.ts';
+import { MAX_REACTION_LENGTH, reactionForm } from '../domain/text-forms.ts';
 import { parseDuration, parseSize } from './units.ts';
 
 /** The type of a variable's value: its parser and the description of what is expected. */
@@ -155,7 +155,6 @@ function isNetwork(text: string): boolean {
 
 export const MOST_REACTIONS = 50;
 /** Reactions become field names in documents, so dots and dollar signs are not allowed. */
-export const MAX_REACTION_LENGTH = 32;
 const REACTION = /^[^\s\p{Cc},.$"]{1,32}$/u;
 
 const REACTIONS_EXPECTED = `1 to ${String(MOST_REACTIONS)} different emoji or words of at most ${String(MAX_REACTION_LENGTH)} characters`;

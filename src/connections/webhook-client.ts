@@ -2,6 +2,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { redact } from '../lib/redact.ts';
+import { cut } from '../lib/cut.ts';
 
 export type WebhookOutcome =
   | {
@@ -140,5 +141,5 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | 
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return redact(text).slice(0, MAX_ERROR_LENGTH);
+  return cut(redact(text), MAX_ERROR_LENGTH);
 }

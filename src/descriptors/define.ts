@@ -9,11 +9,14 @@ export const MAX_TAGS = 32;
 export const MAX_TAG_LENGTH = 64;
 
 export function textSchema(max: number): z.ZodString {
-  return z
-    .string()
-    .max(max, `Must be at most ${String(max)} characters`)
-    .refine((value) => !value.includes('\0'), 'Must not contain NUL')
-    .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
+  return (
+    z
+      .string()
+      // Nothing else looks at a text that is too long.
+      .max(max, { error: `Must be at most ${String(max)} characters`, abort: true })
+      .refine((value) => !value.includes('\0'), 'Must not contain NUL')
+      .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode')
+  );
 }
 
 /** A text that is shown on one line: visible, without control characters. */

@@ -18,7 +18,7 @@ export function acceptStoredIds(): void {
 const plainIdSchema = z
   .string()
   .min(1, 'Must not be empty')
-  .max(MAX_ID_LENGTH, `Must be at most ${String(MAX_ID_LENGTH)} characters`)
+  .max(MAX_ID_LENGTH, { error: `Must be at most ${String(MAX_ID_LENGTH)} characters`, abort: true })
   .regex(/^\P{Cc}*$/u, 'Must not contain control characters')
   .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode');
 

@@ -1,5 +1,6 @@
 import type { Scope, UserId } from './action.ts';
 import type { InteractionKind } from './relevancy.ts';
+import { cut } from '../lib/cut.ts';
 
 /** What the host application decides about something before it is recorded. */
 export type Verdict =
@@ -69,7 +70,7 @@ export function verdictOf(answer: unknown): Verdict | null {
     verdict,
     message:
       typeof message === 'string' && message !== ''
-        ? message.slice(0, MAX_MESSAGE_LENGTH)
+        ? cut(message, MAX_MESSAGE_LENGTH)
         : 'The host application refuses this',
   };
 }

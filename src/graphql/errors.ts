@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { ERROR_CODES, FanfareError, type ErrorCode } from '../domain/errors.ts';
+import { shortened } from '../lib/cut.ts';
 
 export interface ErrorPolicy {
   /**
@@ -98,7 +99,7 @@ function refusalOf(error: unknown): { readonly message: string; readonly http: H
 
 /** GraphQL quotes its input, which may be a megabyte. */
 function shorten(message: string): string {
-  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
+  return shortened(message, MAX_MESSAGE_LENGTH);
 }
 
 /** Location of an error in the document and in the result. */

@@ -28,6 +28,13 @@ export async function eachInTurns<T>(values: Iterable<T>, work: (value: T) => vo
   }
 }
 
+/** Maps many values, and yields to the event loop in between. */
+export async function mapInTurns<T, R>(values: readonly T[], work: (value: T) => R): Promise<R[]> {
+  const results: R[] = [];
+  await eachInTurns(values, (value) => results.push(work(value)));
+  return results;
+}
+
 /**
  * Processes many values slice by slice and yields to the event loop in between. For work that starts with a long synchronous
  * part, such as a driver that serialises a whole write at once. Returns the results of the slices in order. Stops at the

@@ -7,6 +7,7 @@ import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migra
 import { OffloadSum, recordText, recordOf, type OffloadRecord } from './store/offload-records.ts';
 import type { OffloadedAction } from './store/offloads.ts';
 import { requireRole } from '../../../src/features/validate.ts';
+import { shortened } from '../../../src/lib/cut.ts';
 
 /** Number of actions read at once, together with everything that belongs to them. */
 const BATCH = 500;
@@ -158,6 +159,6 @@ export interface OffloadChunk {
 export function readLine(line: string): OffloadRecord {
   const record = recordOf(line);
   if (record === null)
-    throw new FanfareError('BAD_USER_INPUT', `This is no record of an action: ${line.slice(0, 100)}`);
+    throw new FanfareError('BAD_USER_INPUT', `This is no record of an action: ${shortened(line, 100)}`);
   return record;
 }

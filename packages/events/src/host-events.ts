@@ -8,6 +8,7 @@ import type { Identity } from '../../../src/domain/viewer.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import { requireOneOf } from '../../../src/features/validate.ts';
 import type { HostEventsArgs, Page } from '../../../src/features/shapes.ts';
+import { shortened } from '../../../src/lib/cut.ts';
 
 const LIST = 'hostEvents';
 export const DEFAULT_EVENTS = 100;
@@ -61,7 +62,7 @@ function typesOf(types: readonly string[] | null | undefined): HostEventType[] |
   if (unknown >= 0 || types.length === 0 || types.length > HOST_EVENT_TYPES.length)
     throw badInput(
       `Must be 1 to ${String(HOST_EVENT_TYPES.length)} of ${HOST_EVENT_TYPES.join(', ')}` +
-        (unknown < 0 ? `, got ${String(types.length)}` : `, got "${(types[unknown] ?? '').slice(0, 64)}"`),
+        (unknown < 0 ? `, got ${String(types.length)}` : `, got "${shortened(types[unknown] ?? '', 64)}"`),
       ['types', ...(unknown < 0 ? [] : [unknown])],
     );
   return known;

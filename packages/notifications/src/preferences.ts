@@ -73,7 +73,10 @@ export async function setNotificationPreferences(
 }
 
 const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 22:00');
-const zoneSchema = z.string().refine(isTimeZone, 'Must be the name of a time zone, such as Europe/Berlin');
+const zoneSchema = z
+  .string()
+  .max(64, { error: 'Must be at most 64 characters', abort: true })
+  .refine(isTimeZone, 'Must be the name of a time zone, such as Europe/Berlin');
 const quietSchema = z.object({
   from: timeSchema,
   to: timeSchema,

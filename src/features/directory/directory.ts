@@ -55,7 +55,7 @@ const LINK = /^https:\/\/[^\s\p{C}"'`<>\\]+$/iu;
 
 const urlSchema = z
   .string()
-  .max(MAX_URL_LENGTH, `Must be at most ${String(MAX_URL_LENGTH)} characters`)
+  .max(MAX_URL_LENGTH, { error: `Must be at most ${String(MAX_URL_LENGTH)} characters`, abort: true })
   .refine(
     (value) => LINK.test(value) && value.isWellFormed() && hasNoPassword(value),
     'Must be a URL that begins with https://, without user name and password, quotes, angle brackets, backslashes and spaces',

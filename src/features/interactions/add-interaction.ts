@@ -31,6 +31,7 @@ import { actingAs, validate } from '../validate.ts';
 import type { ChangedInteraction, RecordInteractionInput } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { settleInteraction, settleUnknown, type ChangeBegun } from './settle-interaction.ts';
+import { shortened } from '../../lib/cut.ts';
 
 export const commentSchema = textSchema(MAX_COMMENT_LENGTH).min(1, 'Must not be empty');
 
@@ -178,7 +179,7 @@ function checkKind(input: CheckedInput, reactions: readonly string[]): CheckedIn
   const known = reaction == null ? undefined : reactionAmong(reactions, reaction);
   if (known !== undefined) return { ...input, reaction: known };
   throw badInput(
-    `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${reaction.slice(0, 64)}"`}`,
+    `Must be one of ${reactions.join(' ')}, got ${reaction == null ? 'none' : `"${shortened(reaction, 64)}"`}`,
     ['input', 'reaction'],
   );
 }

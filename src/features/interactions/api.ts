@@ -20,7 +20,8 @@ import { hideInteraction, unhideInteraction, updateInteraction } from './moderat
 import { removeInteraction } from './remove-interaction.ts';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Action as ActionRecord } from '../../domain/action.ts';
-import { MAX_REACTION_LENGTH, MOST_REACTIONS } from '../../config/kinds.ts';
+import { MOST_REACTIONS } from '../../config/kinds.ts';
+import { MAX_REACTION_LENGTH } from '../../domain/text-forms.ts';
 import { mayEdit } from '../publish/update-action.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';

@@ -66,7 +66,13 @@ function plain(kind: MuteTarget['kind'], value: string): MuteTarget {
 }
 
 const phraseSchema = textSchema(MAX_PHRASE_LENGTH)
-  .transform((text) => ({ text, words: wordsOf(comparable(text)) }))
+  .transform((text) => ({ text, form: comparable(text) }))
+  // Normalisation makes up to eighteen characters of one.
+  .refine(({ form }) => form.length <= 2 * MAX_PHRASE_LENGTH, {
+    error: `Must be at most ${String(2 * MAX_PHRASE_LENGTH)} characters in the form in which it is compared`,
+    abort: true,
+  })
+  .transform(({ text, form }) => ({ text, words: wordsOf(form) }))
   .refine(({ words }) => words.length > 0, 'Must contain at least one word')
   .refine(({ words }) => words.length <= MAX_PHRASE_WORDS, {
     error: `Must have at most ${String(MAX_PHRASE_WORDS)} words`,

@@ -17,6 +17,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Operation } from './document-limits.ts';
+import { shortened } from '../../lib/cut.ts';
 
 /** Maximum length of a list argument, given by the argument in `extensions: { maxEntries }`. */
 export interface ListArgument {
@@ -159,7 +160,7 @@ function joined(fault: string): string {
 }
 
 function shown(name: string): string {
-  return name.length <= 64 ? name : `${name.slice(0, 64)}…`;
+  return shortened(name, 64);
 }
 
 const entriesByDocument = new WeakMap<DocumentNode, ReadonlyMap<string, number>>();

@@ -32,6 +32,7 @@ import { refusalFor, type RateLimits } from '../limits/rate-limit.ts';
 import { SocketFrames, type SocketWriter } from '../exchange/socket-frames.ts';
 import type { YogaApp } from '../execution/yoga.ts';
 import { toByteText } from '../../lib/byte-text.ts';
+import { cut } from '../../lib/cut.ts';
 
 type ConnectionParams = Readonly<Record<string, unknown>> | undefined;
 
@@ -61,7 +62,7 @@ function textOf(params: ConnectionParams, name: string): string | undefined {
 /** The text, truncated to fit into a close frame. */
 export function closeReason(text: string): string {
   let reason = text;
-  while (Buffer.byteLength(reason) > MAX_REASON_BYTES) reason = reason.slice(0, -1);
+  while (Buffer.byteLength(reason) > MAX_REASON_BYTES) reason = cut(reason, reason.length - 1);
   return reason;
 }
 

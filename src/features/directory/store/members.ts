@@ -2,7 +2,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { Details, Member } from '../../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
-import { inSlices } from '../../../lib/turn.ts';
+import { inSlices, mapInTurns } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import { findNames, SEARCH_INDEX, searchStage, type NamePosition, type NameQuery } from './name-search.ts';
 import type { DirectoryStampsRepository } from './directory-stamps.ts';
@@ -117,8 +117,8 @@ export function membersRepository(
           upsert: true,
         },
       });
-      await inSlices(records, WRITTEN_AT_ONCE, (some) => {
-        const operations = some.map(operation);
+      await inSlices(records, WRITTEN_AT_ONCE, async (some) => {
+        const operations = await mapInTurns(some, operation);
         return directoryStamps.stamping(
           some.map(({ userId }) => userId),
           () => retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false })),

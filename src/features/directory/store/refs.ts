@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../../../domain/action.ts';
 import type { Details, Ref, RefName, RenameProgress } from '../../../domain/member.ts';
-import { inSlices } from '../../../lib/turn.ts';
+import { inSlices, mapInTurns } from '../../../lib/turn.ts';
 import { storedDetails, WITHOUT_DETAILS } from './details.ts';
 import {
   findNames,
@@ -102,7 +102,7 @@ export function refsRepository(
     async name(refs: readonly ActionRef[]): Promise<void> {
       const unknown = new Map(refs.filter(({ id }) => !searchable.has(id)).map((ref) => [ref.id, ref]));
       await inSlices([...unknown.values()], WRITTEN_AT_ONCE, async (some) => {
-        const operations = some.map(({ id, label, type }) => ({
+        const operations = await mapInTurns(some, ({ id, label, type }) => ({
           updateOne: {
             filter: { _id: id },
             update: [
@@ -125,8 +125,8 @@ export function refsRepository(
     /** Describes refs in writes of two hundred; changed labels become due for renaming. Unique key: `_id`. */
     async upsert(refs: readonly RefRecord[]): Promise<void> {
       const now = clock.now();
-      await inSlices(refs, WRITTEN_AT_ONCE, (some) => {
-        const operations = some.map((ref) => ({
+      await inSlices(refs, WRITTEN_AT_ONCE, async (some) => {
+        const operations = await mapInTurns(some, (ref) => ({
           updateOne: { filter: { _id: ref.id }, update: described(ref, now, ref), upsert: true },
         }));
         return directoryStamps.stamping(
