@@ -15,7 +15,7 @@ const WORST = [
 function workOf(work: () => unknown): { readonly mapped: number; readonly segmented: number } {
   let mapped = 0;
   const spies = (['normalize', 'toLowerCase', 'toUpperCase'] as const).map((name) => {
-    const real = String.prototype[name] as (this: string, form?: string) => string;
+    const real = String.prototype[name];
     return vi.spyOn(String.prototype, name).mockImplementation(function (this: string, form?: string) {
       const result = real.call(this, form);
       // Marks in a row are sorted one by one.
