@@ -14,7 +14,7 @@ interface PositionCursor {
 
 /**
  * Encodes an opaque cursor. The checksum covers the list, so truncated and foreign cursors are refused. Without tenants it has
- * no key: whoever knows the list can make one, so each decoder checks the form of what it reads.
+ * no key: anyone who knows the list can make one, so each decoder checks the form of what it reads.
  */
 function encodeCursor(list: string, payload: Buffer): string {
   const bytes = Buffer.allocUnsafe(1 + CHECK_BYTES + payload.length);
