@@ -148,7 +148,7 @@ export interface AppGroup {
 
 /** Progress of preparing the databases at start. */
 export interface StartStep {
-  /** `exit`: a local database ended unexpectedly. Other names say what is being done. */
+  /** `exit`: a local database ended unexpectedly; `lost`: it is not started again. Other names say what is being done. */
   readonly step: string;
   /** One sentence for people. */
   readonly message: string;

@@ -27,7 +27,7 @@ export function embeddedSteps(terminal: Terminal, log: Logger | null): EmbeddedS
   };
   return {
     onEvent(event) {
-      if (event.step === 'exit' || log !== null) {
+      if (event.step === 'exit' || event.step === 'lost' || log !== null) {
         endBar();
         if (log === null) terminal.note(event.message);
         else if (isNews(event)) logEmbeddedStep(log, event);

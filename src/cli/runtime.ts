@@ -127,6 +127,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       onStep: (step) => {
         if (step.step !== 'collections') steps.onEvent(step);
         else if (terminal.isInteractive) steps.note(step.message);
+        if (step.step === 'lost' && options.stop?.signal.aborted === false) crash(step.message);
       },
     });
     await startTraced(fanfare, parts, closer);
@@ -144,6 +145,13 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
     await closer.close();
     throw error;
   }
+}
+
+/** A server without its databases ends, so that its supervisor can start both again. */
+function crash(message: string): void {
+  setImmediate(() => {
+    throw new Error(message);
+  });
 }
 
 /** What the API's pages show to the user who runs the command. */

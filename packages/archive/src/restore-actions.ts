@@ -69,7 +69,7 @@ export async function restoreActions(
 export function refusalOfFile(file: OffloadedFile, hasTenants: boolean): string | null {
   const latest = latestVersion(MIGRATIONS);
   if (file.schema > latest)
-    return `The file has schema version ${String(file.schema)}, and this release knows versions up to ${String(latest)}: run a newer release`;
+    return `The file has schema version ${String(file.schema)}, and this version of the server knows those up to ${String(latest)}. Another version wrote it: run that one`;
   if (file.tenants === hasTenants) return null;
   return file.tenants
     ? 'The file has actions of tenants, and this database has no tenants'

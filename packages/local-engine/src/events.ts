@@ -3,7 +3,8 @@ export interface EmbeddedEvent {
   /**
    * `choice`: which engine was taken, and why. `download`, `unpack`, `prepare`: the engine is being made ready.
    * `start`, `ready`: a service comes up. `wait`: another process is in the way for a moment. `recover`: something an
-   * earlier run left is being cleared. `exit`: a service ended though nobody asked it to; the message says whether it is started again.
+   * earlier run left is being cleared. `exit`: a service ended though nobody asked it to; it is started again.
+   * `lost`: it has ended for good, so what depends on it cannot go on.
    */
   readonly step:
     | 'choice'
@@ -14,7 +15,8 @@ export interface EmbeddedEvent {
     | 'ready'
     | 'wait'
     | 'recover'
-    | 'exit';
+    | 'exit'
+    | 'lost';
   /** One sentence for people. */
   readonly message: string;
   /** How much of the step is done, 0 to 1, where that is known. */

@@ -1,4 +1,3 @@
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 import type { OnEmbeddedEvent } from './events.ts';
@@ -18,6 +17,7 @@ import { ensureTree, findTree } from './tree/ensure-tree.ts';
 import { DOCUMENTDB_RECIPE } from './tree/recipe.ts';
 import { treeSource } from './tree/tree-source.ts';
 import type { TreeSource } from './tree/tree-source.ts';
+import { ownFolder } from './process/own-file.ts';
 
 /** What every way of starting something local needs. */
 export interface HostOptions {
@@ -94,7 +94,7 @@ function reachableCache(cacheDir: string): string {
   makeFolder(cacheDir);
   if (servicesCanReach(cacheDir)) return cacheDir;
   makeFolder(ROOTS_CACHE);
-  chmodSync(ROOTS_CACHE, 0o755);
+  ownFolder(ROOTS_CACHE, 0o755);
   return ROOTS_CACHE;
 }
 

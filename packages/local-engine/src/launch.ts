@@ -44,7 +44,7 @@ export function keepRunning(service: KeptService, log: string, onEvent: OnEmbedd
   void service.exited.then((exit) => {
     if (service.isStopping) return;
     const message = `The local ${name} has ended unexpectedly (${describeExit(exit)}) and is not started again. Its log: ${log}`;
-    onEvent({ step: 'exit', message });
+    onEvent({ step: 'lost', message });
   });
 }
 

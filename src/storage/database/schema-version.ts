@@ -33,13 +33,13 @@ export interface SchemaState {
   readonly migration: MigrationDocument | null;
 }
 
-/** The database was written by a newer release. */
+/** The database was written by a version with other migrations: a newer one, or one from before the first release. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 
   constructor(required: number, supported: number) {
     super(
-      `The database has schema version ${String(required)}, and this release knows versions up to ${String(supported)}: run a newer release`,
+      `The database has schema version ${String(required)}, and this version of the server knows those up to ${String(supported)}. Another version wrote it: run that one, or take an empty database (MONGODB_DB), or an empty folder if it is a local one (DATA_DIR)`,
     );
   }
 }

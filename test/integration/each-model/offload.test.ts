@@ -461,7 +461,7 @@ describe('a file', () => {
     await takeOut(parts, path);
     const { header, ...checked } = await checkOffloadFile(path);
     const newer = { ...checked, header: { ...header, schema: 99 } };
-    await expect(runRestore(run(parts, path), newer)).rejects.toThrow(/run a newer release/);
+    await expect(runRestore(run(parts, path), newer)).rejects.toThrow(/Another version wrote it/);
     const older = newFile();
     await copyFile(path, older);
     const old = { ...checked, header: { ...header, schema: 0 } };

@@ -177,7 +177,7 @@ test('a process of an older release can no longer start, and leaves no trace', a
   expect(await workerOf(parts, [markTeams(1)]).round()).toBe(true);
   await expect(enter(parts, 0)).rejects.toThrow(SchemaTooNew);
   await expect(enter(parts, 0)).rejects.toThrow(
-    'The database has schema version 1, and this release knows versions up to 0: run a newer release',
+    'The database has schema version 1, and this version of the server knows those up to 0. Another version wrote it: run that one, or take an empty database (MONGODB_DB), or an empty folder if it is a local one (DATA_DIR)',
   );
   expect(await parts.database.collections.processes.countDocuments({})).toBe(0);
 });

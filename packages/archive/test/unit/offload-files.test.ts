@@ -69,7 +69,7 @@ describe('a file to restore', () => {
     [
       'is of a newer release',
       () => newFile({ schema: LATEST + 1 }),
-      /cannot be restored\. The file has schema version \d+, .* run a newer release/,
+      /cannot be restored\. The file has schema version \d+, .* Another version wrote it/,
     ],
     [
       'has tenants where there are none',

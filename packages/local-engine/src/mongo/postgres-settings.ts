@@ -84,7 +84,8 @@ const SHARED: Readonly<Record<string, string | number>> = {
   log_timezone: 'GMT',
   log_checkpoints: 'off',
   // Clients get their errors as answers. Details and statements, which may contain data, and warnings would only fill the disk.
-  log_min_messages: 'error',
+  // Below `fatal`, which the log counts above its own notes: those repeat for hours.
+  log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_line_prefix: '%m [%p] ',

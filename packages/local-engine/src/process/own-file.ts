@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fchownSync, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+} from 'node:fs';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { EmbeddedError } from '../errors.ts';
@@ -49,6 +58,26 @@ export function readOwnFile(path: string): string | null {
 /** Opens a log to write at its end. Fails when what has the name may be somebody else's. */
 export function openOwnLog(path: string): number {
   return openOwn(path, APPEND) ?? refuse(path, 'was removed while it was opened');
+}
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Gives a folder itself this mode: a link would give it to whatever folder it leads to. Fails for a link. */
+export function ownFolder(path: string, mode: number): Stats {
+  // Not opened yet: what is in a folder may be no business of this user.
+  const found = lstatSync(path);
+  if (!found.isDirectory())
+    throw new EmbeddedError(
+      'DATA_DIR_UNUSABLE',
+      `${path} is ${found.isSymbolicLink() ? 'a link' : 'not a folder'}. It must be a folder itself: remove it, or name the folder it leads to.`,
+    );
+  const folder = openSync(path, FOLDER);
+  try {
+    fchmodSync(folder, mode);
+    return fstatSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 function openOwn(path: string, flags: number): number | null {

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { reasonOf } from '../errors.ts';
 import type { OnEmbeddedEvent } from '../events.ts';
@@ -12,6 +12,7 @@ import { installPrograms } from './programs.ts';
 import type { TreeRecipe } from './recipe.ts';
 import { makeTemplateCluster } from './template-cluster.ts';
 import { unpackPackages } from './unpack.ts';
+import { ownFolder } from '../process/own-file.ts';
 
 export interface TreeBuild {
   readonly recipe: TreeRecipe;
@@ -74,7 +75,7 @@ async function fillTree(
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
   // Also with a strict umask: the services run as other users.
-  chmodSync(tree, 0o755);
+  ownFolder(tree, 0o755);
   const archives = await apt.download(way.isSlim);
   checkPackages(archives, recipe.pins, onEvent);
   await unpackPackages(archives, tree, path, onEvent);

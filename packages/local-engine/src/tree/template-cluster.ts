@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeConfiguration } from '../mongo/postgres-settings.ts';
 import { asServiceUser, diesWithParent } from '../process/guarded-command.ts';
 import { runCommand } from '../process/run-command.ts';
 import { SERVICE_UIDS, giveTo } from '../process/service-user.ts';
 import { POSTGRES_BIN } from './recipe.ts';
+import { ownFolder } from '../process/own-file.ts';
 
 /** Where a new cluster lies in the tree: `data`, and `password`, that of its user `postgres`. */
 export const TEMPLATE = 'template';
@@ -31,7 +32,7 @@ export async function makeTemplateCluster(tree: string, path: string): Promise<v
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
+  ownFolder(folder, 0o700);
   writeFileSync(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
   await giveTo(NAMED_UID, folder, path);
   const run = (program: string, args: readonly string[], input = '') => {

@@ -1,10 +1,19 @@
-import { chmodSync, chownSync, closeSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHost } from '../../src/host.ts';
-import { openOwnLog, readOwnFile, writeOwnFile } from '../../src/process/own-file.ts';
+import { openOwnLog, ownFolder, readOwnFile, writeOwnFile } from '../../src/process/own-file.ts';
 
 let folder = '';
 let path = '';
@@ -46,6 +55,17 @@ test.skipIf(!isRoot)('another user’s file is rejected, and root can write one 
   for (const theirs of [path, elsewhere])
     expect(() => readOwnFile(theirs)).toThrow(`${theirs} belongs to user ${String(NOBODY)}`);
   expect(statSync(path)).toMatchObject({ uid: NOBODY, gid: NOBODY });
+});
+
+test('a folder gets a mode itself, and nothing that a link leads to does', () => {
+  const there = join(folder, 'there');
+  mkdirSync(there, { mode: 0o755 });
+  symlinkSync(there, path);
+  expect(() => ownFolder(path, 0o700)).toThrow(`${path} is a link`);
+  expect(() => ownFolder(elsewhere, 0o700)).toThrow(`${elsewhere} is not a folder`);
+  expect(statSync(there).mode & 0o777).toBe(0o755);
+  ownFolder(there, 0o700);
+  expect(statSync(there).mode & 0o777).toBe(0o700);
 });
 
 test('a log is appended to', () => {
