@@ -20,6 +20,8 @@ const NEWLINE = 10;
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
   await using file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);
+  // What a compression that failed leaves.
+  if (path.endsWith('.gz') && (await file.stat()).size === 0) throw new DamagedFile(path, 'is empty');
   const source = file.createReadStream({ start: 0 });
   if (!isGzip) {
     yield* splitLines(source as AsyncIterable<Buffer>, options);
@@ -28,7 +30,25 @@ export async function* readLines(path: string, options: LineOptions = {}): Async
   const text = createGunzip();
   // A failing part ends the output with its error, which the loop below throws.
   pipeline(source, text).catch(() => undefined);
-  yield* splitLines(text as AsyncIterable<Buffer>, options);
+  try {
+    yield* splitLines(text as AsyncIterable<Buffer>, options);
+  } catch (error) {
+    if (!isOfZlib(error)) throw error;
+    throw new DamagedFile(path, `is damaged: ${error.message}`, { cause: error });
+  }
+}
+
+/** To read it once more changes nothing. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+
+  constructor(path: string, fault: string, options?: ErrorOptions) {
+    super(`${path} ${fault}`, options);
+  }
+}
+
+function isOfZlib(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
 /**

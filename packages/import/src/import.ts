@@ -1,3 +1,4 @@
+import { DamagedFile } from '../../../src/cli/lines.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiTarget, type ImportTarget, servicesTarget } from './target.ts';
@@ -173,6 +174,8 @@ function summary(file: ImportedFile, seconds: number): string {
 
 function stoppedMessage(path: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof DamagedFile)
+    return `Stopped: ${reason}\nWhat stands before that is imported. Make the file again, and import it: nothing is recorded twice.`;
   return `Stopped in ${path}: ${reason}\nRun the same command again to continue: nothing is recorded twice.`;
 }
 

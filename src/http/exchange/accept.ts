@@ -50,13 +50,16 @@ function acceptedBy(accept: string | null): Accepted {
 /** Of several acceptable types, Yoga takes the first one the client lists. */
 function jsonTypeFor(accept: string): AnswerType | null {
   const ranges = (accept === '' ? '*/*' : accept).replace(/\s/g, '').toLowerCase().split(',');
+  const refused = refusedIn(ranges.map((range) => range.split(';')));
   for (const range of ranges) {
     const [name = '', ...parameters] = range.split(';');
     const charset = parameters.find((parameter) => parameter.includes('charset='));
     if (charset !== undefined && charset !== 'charset=utf-8') continue;
+    if (parameters.some(isNever)) continue;
     const [type, subtype] = name.split('/');
     const found = JSON_TYPES.findLast((offered) => {
       const [offeredType, offeredSubtype] = offered.split('/');
+      if (refused.has(offered)) return false;
       return (type === '*' || type === offeredType) && (subtype === '*' || subtype === offeredSubtype);
     });
     if (found !== undefined) return `${found}; charset=utf-8`;
@@ -66,15 +69,29 @@ function jsonTypeFor(accept: string): AnswerType | null {
 
 function acceptsAny(accept: string | null, types: readonly string[]): boolean {
   if (accept === null || accept.trim() === '') return true;
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range
+  const ranges = accept.split(',').map((range) =>
+    range
       .toLowerCase()
       .split(';')
-      .map((part) => part.trim());
+      .map((part) => part.trim()),
+  );
+  const refused = refusedIn(ranges);
+  return ranges.some(([type = '', ...parameters]) => {
     const charset = parameters.find((parameter) => parameter.startsWith('charset='));
     if (charset !== undefined && charset !== 'charset=utf-8') return false;
-    return types.some((offered) => matches(type, offered));
+    if (parameters.some(isNever)) return false;
+    return types.some((offered) => !refused.has(offered) && matches(type, offered));
   });
+}
+
+/** What has the quality 0 is not accepted. */
+function isNever(parameter: string): boolean {
+  return /^q\s*=\s*0(?:\.0*)?$/.test(parameter);
+}
+
+/** Types that the client excludes although a wider range has them. */
+function refusedIn(ranges: readonly (readonly string[])[]): ReadonlySet<string> {
+  return new Set(ranges.flatMap(([type = '', ...parameters]) => (parameters.some(isNever) ? [type] : [])));
 }
 
 function matches(range: string, type: string): boolean {

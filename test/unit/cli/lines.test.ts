@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_LINE_BYTES, readLines, textBytes, type Line } from '../../../src/cli/lines.ts';
+import { DamagedFile, MAX_LINE_BYTES, readLines, textBytes, type Line } from '../../../src/cli/lines.ts';
 import { collect } from '../../support/collect.ts';
 
 let folder = '';
@@ -73,6 +73,13 @@ describe('readLines', () => {
     const lines = readLines(path);
     expect((await lines.next()).value).toEqual(good(1, '0 0'));
     await expect(collect(lines)).rejects.toThrow('unexpected end of file');
+  });
+
+  it('rejects an empty file that should be gzip, and says of a damaged one that it is', async () => {
+    await expect(linesOf('', 'empty.gz')).rejects.toThrow(/empty\.gz is empty/);
+    const damaged = gzipSync('a\n'.repeat(10_000));
+    damaged.fill(0xff, 20, 30);
+    await expect(linesOf(damaged, 'damaged.gz')).rejects.toThrow(DamagedFile);
   });
 
   it('rejects a missing file', async () => {

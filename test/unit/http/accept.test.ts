@@ -16,6 +16,9 @@ test.each([
   ['multipart/mixed', true, false],
   ['text/html', false, false],
   ['image/png, image/*', false, false],
+  ['application/json;q=0', false, false],
+  ['application/json; q=0.000, text/event-stream;q=0.5', true, true],
+  ['text/event-stream;q=0, */*;q=0.1', true, false],
   ['nonsense', false, false],
 ])('accept: %s – whole answers %s, events %s', (accept, answers, events) => {
   expect([acceptsAnswers(accept), acceptsEvents(accept)]).toEqual([answers, events]);
