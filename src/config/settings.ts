@@ -448,7 +448,10 @@ const EVENT_SETTINGS = group('Events', {
     { isSecret: true },
   ),
   PUSH_SUBJECT: optional(
-    text('mailto: and an address, or an https URL', /^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/),
+    text(
+      'mailto: and an address, or an https URL, not of localhost, which push services refuse',
+      /^(mailto:[^@\s]+@(?!localhost$)[^@\s]+|https:\/\/(?!localhost(?:[:/]|$))\S+)$/i,
+    ),
     'Whom push services tell of trouble with push messages.',
   ),
   WEBHOOKS: optional(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Config } from '../config/config.ts';
 import type { UserId } from '../domain/action.ts';
 import type { HostEvent, UnreadFacts } from '../domain/host-event.ts';
@@ -123,6 +124,8 @@ export class JobRunner extends BackgroundWorker {
       pollMs: every,
       ...(wokenBy === undefined ? {} : { workSignal: wokenBy.signal, work: wokenBy.work }),
     });
+    // As many as the job has pieces under way; each takes its listener back.
+    setMaxListeners(0, this.#stopping.signal);
     this.#job = job;
     this.#options = options;
   }

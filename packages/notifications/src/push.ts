@@ -13,15 +13,25 @@ const AUTH_BYTES = 16;
 
 const endpointSchema = z
   .string()
-  .max(MAX_ENDPOINT_LENGTH, `Must have at most ${String(MAX_ENDPOINT_LENGTH)} characters`)
-  .refine(isPushService, 'Must be an https URL with a host name, and without a user name')
+  .max(MAX_ENDPOINT_LENGTH, {
+    error: `Must have at most ${String(MAX_ENDPOINT_LENGTH)} characters`,
+    abort: true,
+  })
+  .refine(isPushService, 'Must be an https URL with a public host name, and without spaces and a user name')
   // One form for each browser: what stands behind # is not sent.
   .transform((text) => new URL(text).href.replace(/#.*$/, ''));
 
+/** A URL is parsed without the line breaks in it, so they would be accepted. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+/** Names with a dot that do not end in digits, as addresses do. Where a name leads is checked again when it is connected to. */
+const PUBLIC_NAME = /^(?=[^.]+\.)[a-z0-9.-]*[a-z][a-z0-9-]*\.?$/;
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa)\.?$/;
+
 function isPushService(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!PRINTABLE.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
-  return protocol === 'https:' && username === '' && password === '' && /^[a-z0-9.-]+$/.test(hostname);
+  if (protocol !== 'https:' || username !== '' || password !== '') return false;
+  return PUBLIC_NAME.test(hostname) && !LOCAL_NAME.test(hostname);
 }
 
 const BASE64URL = /^[\w-]+=*$/;

@@ -8,7 +8,12 @@ import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import { logPushBack, logPushFailing, logPushGivenUp } from '../../../src/telemetry/events.ts';
+import {
+  logPushBack,
+  logPushFailing,
+  logPushGivenUp,
+  logPushRefused,
+} from '../../../src/telemetry/events.ts';
 import type { PushOutcome } from '../../../src/telemetry/metrics.ts';
 import {
   type DuePush,
@@ -26,6 +31,8 @@ const LATE_AFTER_MS = 60_000;
 const MAX_AT_ONCE = 16;
 /** Of these, for one push service. */
 const MAX_PER_SERVICE = 4;
+/** And for one member, who names the services: as many as there are names. */
+const MAX_PER_MEMBER = 4;
 /** Attempts in a row without any answer after which a push service is left alone for a while. */
 const RESTS_AFTER = 4;
 const REST_MS = 60_000;
@@ -39,6 +46,10 @@ const LEASE_SLACK_MS = 20_000;
 const MAX_BODY_BYTES = 3_000;
 /** The push service does not know the browser any more. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
+/** The push service will never take this message: it does not understand it, or it is too long. */
+const NEVER: ReadonlySet<number> = new Set([400, 413]);
+/** The push service does not know the keys of this server, or not for this browser, which has to register again. */
+const FOREIGN_KEYS: ReadonlySet<number> = new Set([401, 403]);
 
 /** Sends push messages. None without keys for them. */
 export function push(setup: JobSetup): readonly Job[] {
@@ -60,6 +71,7 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
     failing: (service, error) => logPushFailing(logger, { service, error }),
     back: (service) => logPushBack(logger, { service }),
   });
+  const members = new PushMembers();
   return {
     name: 'push messages',
     every: config.fanOut.pollMs,
@@ -68,14 +80,16 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
       const free = MAX_AT_ONCE - running.size;
       if (free === 0) return false;
       const token = newObjectId();
-      const places = services.places(round.now);
+      const places = placesOf(services.places(round.now), members);
       const claims = await pushRegistrations.claimDue({ token, now: round.now, leaseMs }, free, places);
       for (const claim of claims) {
         const service = services.begin(claim.endpoint);
+        members.begin(claim.userId);
         const end = send(claim, round, service)
           .catch(round.failed)
           .finally(() => {
             service.running -= 1;
+            members.end(claim.userId);
             running.delete(end);
             round.wake();
           });
@@ -130,7 +144,14 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
     services.note(claim.endpoint, service, outcome);
     if (outcome.isTaken) await pushRegistrations.settle(claim, [...done, message.id], now);
     else if (GONE.has(outcome.status ?? 0)) await pushRegistrations.forget(claim);
-    else await pushRegistrations.release(claim, later(claim, outcome.retryAfterMs ?? 0), outcome);
+    else if (NEVER.has(outcome.status ?? 0) || FOREIGN_KEYS.has(outcome.status ?? 0)) {
+      // With keys that are not known no other message is taken either.
+      const refused = NEVER.has(outcome.status ?? 0) ? [message.id] : claim.messages.map(({ id }) => id);
+      logPushRefused(logger, {
+        ...{ service: new URL(claim.endpoint).host, messages: refused.length, error: outcome.error },
+      });
+      await pushRegistrations.settle(claim, [...done, ...refused], now);
+    } else await pushRegistrations.release(claim, later(claim, outcome.retryAfterMs ?? 0), outcome);
   }
 
   /**
@@ -159,6 +180,56 @@ function outcomeClass(outcome: WebhookOutcome): PushOutcome {
   return GONE.has(outcome.status) ? 'gone' : 'refused';
 }
 
+/** How many messages of each member are being sent. */
+class PushMembers {
+  readonly #running = new Map<string, number>();
+
+  get busy(): string[] {
+    return [...this.#running].flatMap(([userId, running]) => (running >= MAX_PER_MEMBER ? [userId] : []));
+  }
+
+  of(userId: string): number {
+    return this.#running.get(userId) ?? 0;
+  }
+
+  begin(userId: string): void {
+    this.#running.set(userId, this.of(userId) + 1);
+  }
+
+  end(userId: string): void {
+    const left = this.of(userId) - 1;
+    if (left > 0) this.#running.set(userId, left);
+    else this.#running.delete(userId);
+  }
+}
+
+interface ServicePlaces {
+  readonly closed: readonly string[];
+  readonly take: (endpoint: string) => boolean;
+  readonly hasRefused: () => boolean;
+}
+
+/** The places of a round, by push service and by member. */
+function placesOf(
+  services: ServicePlaces,
+  members: PushMembers,
+): PushPlaces & { readonly hasRefused: () => boolean } {
+  const taken = new Map<string, number>();
+  let hasRefused = false;
+  return {
+    ...{ closed: services.closed, busy: members.busy },
+    take({ endpoint, userId }) {
+      const before = taken.get(userId) ?? 0;
+      const isFree = before + members.of(userId) < MAX_PER_MEMBER;
+      if (!isFree) hasRefused = true;
+      if (!isFree || !services.take(endpoint)) return false;
+      taken.set(userId, before + 1);
+      return true;
+    },
+    hasRefused: () => hasRefused || services.hasRefused(),
+  };
+}
+
 interface PushService {
   running: number;
   /** Attempts in a row that had no answer. */
@@ -184,7 +255,7 @@ class PushServices {
   }
 
   /** The places of a round. */
-  places(now: Date): PushPlaces & { readonly hasRefused: () => boolean } {
+  places(now: Date): ServicePlaces {
     const taken = new Map<string, number>();
     let hasRefused = false;
     const left = (origin: string): number => {

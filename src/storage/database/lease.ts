@@ -122,18 +122,21 @@ export function leased<D extends Document>(collection: Collection<D>, field: str
       }: {
         readonly where?: Filter<D>;
         readonly then?: readonly Document[];
-        readonly only?: { readonly field: keyof D & string; readonly isWanted: (value: unknown) => boolean };
+        readonly only?: {
+          readonly fields: readonly (keyof D & string)[];
+          readonly isWanted: (document: D) => boolean;
+        };
       } = {},
     ): Promise<WithId<D>[]> {
       const isDue = { ...leaseDue(field, claiming.now), ...where } as Filter<D>;
-      const fields = { _id: 1, ...(only === undefined ? {} : { [only.field]: 1 }) };
+      const fields = { _id: 1, ...Object.fromEntries((only?.fields ?? []).map((name) => [name, 1])) };
       const found = collection
         .find(isDue)
         .sort({ [due]: 1 })
         .project<WithId<D>>(fields)
         .limit(limit);
       const ids = (await inOneBatch(found, limit))
-        .filter((document) => only?.isWanted(document[only.field]) !== false)
+        .filter((document) => only?.isWanted(document) !== false)
         .map(({ _id }) => _id as Id);
       if (ids.length === 0) return [];
       await collection.updateMany({ _id: { $in: ids }, ...isDue }, [...taken(claiming), ...then]);

@@ -142,6 +142,56 @@ test.each([
   expect((await left())[0]).not.toHaveProperty('due');
 });
 
+test.each([
+  [400, 1],
+  [413, 1],
+  [401, 0],
+  [403, 0],
+])(
+  'an answer of %i is logged and not tried again: %i of two messages is sent later',
+  async (status, others) => {
+    const phone = service.browser('phone');
+    await register('ann', phone);
+    await mention('ann');
+    const second = await mention('ann');
+    service.answer(phone, status);
+    const log: string[] = [];
+    await send({ logger: { ...FAILING, warn: (_fields: LogFields, message: string) => log.push(message) } });
+    expect(log).toEqual(['Push service refuses messages for good']);
+    service.answer(phone, 201);
+    hours = 1;
+    await send();
+    expect(service.received(phone)).toHaveLength(1 + others);
+    if (others > 0)
+      expect(JSON.stringify(bodiesOf(phone)[1])).toContain(encodeNotificationId('ann', `MENTION:${second}`));
+    const [registration] = await left();
+    expect(registration).not.toHaveProperty('messages');
+    expect(registration).not.toHaveProperty('due');
+  },
+);
+
+test('a member whose browsers are of many services that do not answer holds four places', async () => {
+  await using one = await startPushService();
+  await using two = await startPushService();
+  const started = [one, two];
+  const silent = started.flatMap((at) =>
+    Array.from({ length: 4 }, (_, n) => ({ at, browser: at.browser(String(n)) })),
+  );
+  for (const { at, browser } of silent) at.answer(browser, 'nothing');
+  await register('ann', ...silent.map(({ browser }) => browser));
+  const phone = service.browser('phone');
+  await register('bea', phone);
+  await mention('ann');
+  await mention('bea');
+  await using worker = new JobRunner(sender(), { logger: FAILING });
+  while (await worker.round(later()));
+  await expect.poll(() => service.received(phone).length).toBe(1);
+  await expect
+    .poll(() => silent.filter(({ at, browser }) => at.received(browser).length > 0))
+    .toHaveLength(4);
+  await worker.stop();
+});
+
 test('a message is given up after a day, and later ones are sent', async () => {
   const phone = service.browser('phone');
   await register('ann', phone);
@@ -314,19 +364,19 @@ test('a push service that refuses four times in a row is logged with its answer,
     hours += 1;
   };
   await mention('ann');
-  for (const status of [403, 403, 'broken off', 403] as const) await attempt(status);
-  expect(log).toEqual(['Push service does not take messages Answered 403']);
+  for (const status of [503, 503, 'broken off', 503] as const) await attempt(status);
+  expect(log).toEqual(['Push service does not take messages Answered 503']);
   await attempt(201);
   const laptop = service.browser('laptop');
   await register('ann', laptop);
   service.answer(laptop, 410);
   await mention('ann');
-  await attempt(403);
+  await attempt(503);
   hours = 30;
-  await attempt(403);
+  await attempt(503);
   expect(log.slice(1)).toEqual([
     'Push service takes messages again',
-    'Push messages were given up after a day Answered 403',
+    'Push messages were given up after a day Answered 503',
   ]);
   const counted = (await metrics.metrics()).matchAll(
     /^fanfare_push_messages_total\{outcome="(\w+)"\} (\d+)$/gm,
@@ -387,6 +437,18 @@ test('a registration is checked, can be taken back by its member alone, and goes
     { p256dh: Buffer.alloc(65, 4).toString('base64url') },
     { auth: 'AAAA' },
     { endpoint: 'https://push.example*.other.example/one' },
+    { endpoint: 'https://push.example/one\r\ntwo' },
+    ...[
+      'localhost',
+      'push.localhost',
+      '127.0.0.1',
+      '10.0.0.1',
+      '0x7f.1',
+      '[::1]',
+      '169.254.169.254',
+      'push',
+      'metadata.google.internal',
+    ].map((host) => ({ endpoint: `https://${host}/ann` })),
   ])
     await expect(services.registerPush(session('ann'), { ...given, ...wrong })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',

@@ -106,7 +106,8 @@ describe('readConfig', () => {
       expect(faultsOf({ ...PUSH_ENV, [needed]: 'off' })).toEqual({
         PUSH_VAPID_PUBLIC_KEY: `is set while ${needed} is off, expected only one of these`,
       });
-    expect(faultsOf({ ...PUSH_ENV, PUSH_SUBJECT: 'ops' })).toHaveProperty('PUSH_SUBJECT');
+    for (const subject of ['ops', 'mailto:ops@localhost', 'https://localhost', 'https://localhost:8080/ops'])
+      expect(faultsOf({ ...PUSH_ENV, PUSH_SUBJECT: subject })).toHaveProperty('PUSH_SUBJECT');
   });
 
   it('has the documented defaults for an empty environment', () => {

@@ -116,8 +116,10 @@ export const isPushDue = (by: Date): Filter<PushRegistrationDocument> => leaseDu
 export interface PushPlaces {
   /** Origins of push services that have no place. */
   readonly closed: readonly string[];
+  /** Members who have no place. */
+  readonly busy: readonly UserId[];
   /** Whether there is a place for the browser, which it then takes. */
-  readonly take: (endpoint: string) => boolean;
+  readonly take: (browser: { readonly endpoint: string; readonly userId: UserId }) => boolean;
 }
 
 const startsWith = (origin: string): RegExp => new RegExp(`^${origin.replace(/[^\w:/-]/g, '\\$&')}/`);
@@ -178,10 +180,17 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
     },
 
     /** Claims the browsers among those due longest that there is a place for. Index `due`. */
-    async claimDue(claiming: Claiming, limit: number, { closed, take }: PushPlaces): Promise<DuePush[]> {
+    async claimDue(
+      claiming: Claiming,
+      limit: number,
+      { closed, busy, take }: PushPlaces,
+    ): Promise<DuePush[]> {
       const documents = await leases.claimSome(claiming, limit, {
-        where: closed.length === 0 ? {} : { endpoint: { $nin: closed.map(startsWith) } },
-        only: { field: 'endpoint', isWanted: (endpoint) => take(endpoint as string) },
+        where: {
+          ...(closed.length === 0 ? {} : { endpoint: { $nin: closed.map(startsWith) } }),
+          ...(busy.length === 0 ? {} : { userId: { $nin: [...busy] } }),
+        },
+        only: { fields: ['endpoint', 'userId'], isWanted: take },
       });
       return documents.map(({ _id: id, messages = [], due, ...rest }) => ({
         ...{ ...rest, id, token: claiming.token, messages },
