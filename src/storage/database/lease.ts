@@ -124,7 +124,7 @@ export function leased<D extends Document>(collection: Collection<D>, field: str
         readonly then?: readonly Document[];
         readonly only?: {
           readonly fields: readonly (keyof D & string)[];
-          readonly isWanted: (document: D) => boolean;
+          readonly isWanted: (document: WithId<D>) => boolean;
         };
       } = {},
     ): Promise<WithId<D>[]> {
