@@ -4,6 +4,11 @@ import type { InteractionKind } from './relevancy.ts';
 /** The 24 hex digits of an interaction's ObjectId. */
 export type InteractionId = string;
 
+/** Rises with every edit. */
+export function interactionVersion({ editedAt }: Pick<Interaction, 'editedAt'>): number {
+  return editedAt?.getTime() ?? 0;
+}
+
 /** HIDDEN: visible to admins only. REMOVED: visible to nobody. */
 export type InteractionState = 'VISIBLE' | 'REMOVED' | 'HIDDEN';
 

@@ -19,8 +19,24 @@ export type ReportTarget =
 export interface Reported {
   readonly by: UserId;
   readonly at: Date;
+  /** What was reported: it rises with every edit. */
+  readonly version: number;
   readonly reason: string;
   readonly text: string | null;
+}
+
+/** Whether what is reported is shown. WITHHELD: not until somebody has looked. HIDDEN: not any more. */
+export type Verdict = 'WITHHELD' | 'SHOWN' | 'HIDDEN';
+
+/**
+ * A decision of the queue about what is in it. The decision is the write of the report; what it decides about follows, and
+ * takes no ruling with a lower number than it has: so the last decision holds, in whatever order they arrive.
+ */
+export interface Ruling {
+  readonly number: number;
+  readonly verdict: Verdict;
+  /** It may not have been carried out yet. */
+  readonly isDue: boolean;
 }
 
 /** All that members have reported of one thing. */
@@ -31,7 +47,10 @@ export interface Report {
   readonly reports: readonly Reported[];
   readonly open: number;
   readonly openedAt: Date;
+  /** It is hidden until somebody has looked: reported by many, or held by the host application. */
   readonly isWithheld: boolean;
+  /** `null`: nothing was ever hidden because of it. */
+  readonly ruling: Ruling | null;
   readonly takenBy: UserId | null;
   readonly resolvedBy: UserId | null;
   readonly resolvedAt: Date | null;

@@ -38,6 +38,9 @@ export interface Core extends Context {
   readonly countForWatcher: (identity: Identity) => Promise<UnreadCount>;
 }
 
+/** What changes need that are made in the background as well. */
+export type ChangeCore = Context & Pick<Core, 'ownWorker'>;
+
 /** Who may search the directory, and how often. */
 export interface DirectoryAccess {
   /** Whether members may, too: otherwise only admins and services. */

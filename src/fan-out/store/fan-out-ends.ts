@@ -181,6 +181,8 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
               'formerlyConcerned',
               'givenRefs',
               'isBumped',
+              'isWithheld',
+              'ruling',
               'commentsVersion',
             ],
           },

@@ -6,6 +6,7 @@ import { NO_BLOCKS, withoutEffectFor } from '../../domain/block.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import {
   interactionKey,
+  interactionVersion,
   isShown,
   MAX_INTERACTION_DATA_BYTES,
   MAX_MENTIONS,
@@ -91,7 +92,7 @@ export async function addInteraction(
   const id = idOfTime(clock.now()).toHexString();
   const target = { kind: 'interaction', interactionId: id, actionId, actorId: actor } as const;
   // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
-  if (isHeld) await core.reports.hold(target, clock.now());
+  if (isHeld) await core.reports.hold(target, clock.now(), interactionVersion({ editedAt: null }));
   const departmentIds = departmentsOf(members, [actor, action.actorId]);
   // What was read together with those of others is not known whole.
   const notFor = withoutEffectFor(

@@ -1,11 +1,12 @@
-import type { Core } from '../core.ts';
-import type { UserId } from '../../domain/action.ts';
+import type { ChangeCore, Core } from '../core.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { encodeActionId, encodeInteractionId } from '../../domain/node-ids.ts';
 import { MODERATORS } from '../../domain/viewer.ts';
-import type { Interaction, InteractionId } from '../../domain/interaction.ts';
+import { interactionVersion, type Interaction, type InteractionId } from '../../domain/interaction.ts';
+import type { Report } from '../../domain/report.ts';
 import type { EngagementChange } from '../../storage/stages/interaction-stages.ts';
-import type { KnownInteraction, SettlingToken } from './store/interaction-records.ts';
+import type { ChangedHidden, KnownInteraction, SettlingToken } from './store/interaction-records.ts';
 import { heldByHost, reasonSchema } from '../moderation/moderate-action.ts';
 import { isHeld } from '../publish/ask-host.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -54,23 +55,60 @@ async function setHidden(
   requireOneOf(identity, MODERATORS);
   const why = validate(reasonSchema, reason, ['reason']);
   const found = await requireShown(core, session, id);
-  const by = identity.userId;
-  const changed = await changeHidden(core, found, { kind, reason: why, by });
-  // Afterwards, so that it stays in the queue until it is shown.
-  if (kind === 'UNHIDE_INTERACTION') await core.reports.release({ kind: 'interaction', id }, by, clock.now());
-  return changed;
+  const change = { kind, reason: why, by: identity.userId };
+  return kind === 'HIDE_INTERACTION' ? hideForGood(core, found, change) : showAgain(core, found, change);
 }
 
-/** The same without a session, for what reports decide. Nothing happens to what was removed. */
-export async function setInteractionHidden(
+/** Also what is hidden already, but only until somebody has looked at its reports. */
+async function hideForGood(core: Core, found: ShownInteraction, change: HiddenChange): Promise<Interaction> {
+  const { interaction } = found;
+  const hidden = await changeHidden(core, found, change);
+  if (hidden !== null) return hidden;
+  if (await core.interactions.takeOver(interaction, { ...change, at: clock.now() })) {
+    await core.interactions.logModeration(interaction);
+    await release(core, interaction.id, 'HIDDEN', change.by);
+    return interaction;
+  }
+  const known = (await core.interactions.find(interaction.id)) ?? found;
+  // It was shown between the two.
+  if (known.interaction.state === 'VISIBLE') return hideForGood(core, { ...found, ...known }, change);
+  return unchanged(core, found);
+}
+
+async function showAgain(core: Core, found: ShownInteraction, change: HiddenChange): Promise<Interaction> {
+  const shown = (await changeHidden(core, found, change)) ?? (await unchanged(core, found));
+  // Afterwards, so that it stays in the queue until it is shown.
+  await release(core, found.interaction.id, 'SHOWN', change.by);
+  return shown;
+}
+
+/** A moderator has decided about what reports withhold, whether it is hidden already or about to be. */
+async function release(
   core: Core,
   id: InteractionId,
-  change: HiddenChange,
+  verdict: 'SHOWN' | 'HIDDEN',
+  by: UserId,
 ): Promise<void> {
+  const released = await core.reports.release({ kind: 'interaction', id }, verdict, by, clock.now());
+  if (released !== null) await carryOutOnInteraction(core, id, released, { by, reason: null });
+}
+
+/** Hides or shows an interaction as its report says, unless that is done. @returns whether the interaction is there */
+export async function carryOutOnInteraction(
+  core: ChangeCore,
+  id: InteractionId,
+  report: Report,
+  by: Pick<HiddenChange, 'by' | 'reason'>,
+): Promise<boolean> {
+  const { ruling } = report;
+  if (ruling?.isDue !== true) return true;
   const found = await core.interactions.find(id);
-  if (found === null || found.interaction.state === 'REMOVED') return;
+  if (found === null) return false;
   const [action] = await core.actions.findByIds([found.interaction.actionId]);
-  if (action !== undefined) await changeHidden(core, { ...found, action }, change);
+  const changed = await core.interactions.rule(found.interaction, ruling, { ...by, at: clock.now() });
+  if (changed !== null && action !== undefined) await concludeHidden(core, action, changed);
+  await core.reports.carriedOut(report);
+  return true;
 }
 
 interface HiddenChange {
@@ -79,17 +117,25 @@ interface HiddenChange {
   readonly by: UserId;
 }
 
+/** `null`: it is so already. */
 async function changeHidden(
   core: Core,
   found: ShownInteraction,
   { kind, reason, by }: HiddenChange,
-): Promise<Interaction> {
+): Promise<Interaction | null> {
   const changed = await core.interactions.setHidden(found.interaction, { kind, reason, by, at: clock.now() });
-  if (changed === null) return unchanged(core, found);
-  const { at, reaction, kind: of } = changed.interaction;
+  return changed === null ? null : concludeHidden(core, found.action, changed);
+}
+
+async function concludeHidden(
+  core: ChangeCore,
+  action: Action,
+  changed: ChangedHidden,
+): Promise<Interaction> {
+  const { at, reaction, kind: of, state } = changed.interaction;
   const change: EngagementChange =
-    kind === 'HIDE_INTERACTION'
-      ? await takenFrom(core, found.action, changed.interaction, 1)
+    state === 'HIDDEN'
+      ? await takenFrom(core, action, changed.interaction, 1)
       : { kind: 'given', of, reaction, at };
   return conclude(core, changed, change);
 }
@@ -114,11 +160,8 @@ export async function updateInteraction(
     throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can change an interaction');
   if (interaction.kind !== 'COMMENT') throw badInput('Only a COMMENT can have a text', ['id']);
   const now = clock.now();
-  if (await isEditHeld(core, identity.userId, found, words)) {
-    const { actionId, actorId } = interaction;
-    await core.reports.hold({ kind: 'interaction', interactionId: id, actionId, actorId }, now, true);
-    await setInteractionHidden(core, id, { kind: 'HIDE_INTERACTION', ...heldByHost(actorId) });
-  }
+  const isToHold = await isEditHeld(core, identity.userId, found, words);
+  if (isToHold) await hold(core, interaction, now);
   const changed = await core.interactions.edit(
     interaction,
     words,
@@ -126,7 +169,17 @@ export async function updateInteraction(
     isOwn ? null : { kind: 'EDIT_INTERACTION', by: identity.userId, at: now, reason: null },
   );
   if (changed === null) return unchanged(core, found);
-  return conclude(core, changed, { kind: 'none' });
+  const edited = await conclude(core, changed, { kind: 'none' });
+  // A moderator may have decided meanwhile about what was there before.
+  if (isToHold) await hold(core, interaction, now);
+  return edited;
+}
+
+/** Hides it before it is changed: whatever interrupts the call, nothing is hidden that is not in the queue. */
+async function hold(core: Core, { id, actionId, actorId }: Interaction, editedAt: Date): Promise<void> {
+  const target = { kind: 'interaction', interactionId: id, actionId, actorId } as const;
+  const held = await core.reports.hold(target, editedAt, interactionVersion({ editedAt }));
+  await carryOutOnInteraction(core, id, held, heldByHost(actorId));
 }
 
 /** Whether the host holds the comment with this text. @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE */
@@ -155,7 +208,7 @@ async function requireShown(
 }
 
 async function conclude(
-  core: Core,
+  core: ChangeCore,
   { interaction, settling }: { readonly interaction: Interaction; readonly settling: SettlingToken },
   change: EngagementChange,
 ): Promise<Interaction> {

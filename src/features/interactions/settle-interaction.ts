@@ -1,5 +1,5 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
-import type { Core } from '../core.ts';
+import type { ChangeCore } from '../core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
@@ -48,7 +48,7 @@ export interface ChangeBegun {
  * @throws FanfareError NOT_FOUND when the action is gone
  */
 export async function settleInteraction(
-  core: Core,
+  core: ChangeCore,
   interaction: Interaction,
   change: EngagementChange,
   settling: SettlingToken,
@@ -62,7 +62,7 @@ export async function settleInteraction(
   return marked;
 }
 
-async function mark(core: Core, interaction: Interaction, change: EngagementChange): Promise<Action> {
+async function mark(core: ChangeCore, interaction: Interaction, change: EngagementChange): Promise<Action> {
   const { actionId, at: boost } = interaction;
   const { action, dueAt } = await core.ownWorker.claimBy(async (claim) => {
     const mark = { change, boost, lifts: liftsOf(interaction, change) };
@@ -99,7 +99,7 @@ const MOST_RAISED = 500;
  * whom it concerns later are rebuilt with it; and an edit of the action makes the write fail.
  */
 async function countAlone(
-  core: Core,
+  core: ChangeCore,
   interaction: Interaction,
   change: EngagementChange,
   { action, at, departmentIds }: ChangeBegun,
@@ -149,7 +149,7 @@ const FEEDS_AT_ONCE = 10;
 const READERS_AT_ONCE = 1_000;
 
 /** What several calls at the same time read in one command. */
-const looks = onceFor((core: Core) => ({
+const looks = onceFor((core: ChangeCore) => ({
   concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
   lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
   watchers: gathered(
@@ -161,16 +161,16 @@ const looks = onceFor((core: Core) => ({
   watched: watchedLately(),
 }));
 
-const readConcerned = ({ collections }: Core, raisings: readonly Raising[]) =>
+const readConcerned = ({ collections }: ChangeCore, raisings: readonly Raising[]) =>
   concernedReaders(collections, raisings, MOST_RAISED + 1);
 
 /** One round trip for calls at the same time; if they find too many together, one more for each. */
-async function concernedBy(core: Core, raising: Raising): Promise<Concerned> {
+async function concernedBy(core: ChangeCore, raising: Raising): Promise<Concerned> {
   const together = (await looks(core).concerned(raising))(raising);
   return together.isCut ? (await readConcerned(core, [raising]))(raising) : together;
 }
 
-async function isLackingIn(core: Core, risen: Risen): Promise<boolean> {
+async function isLackingIn(core: ChangeCore, risen: Risen): Promise<boolean> {
   return (await looks(core).lacking(risen))(risen);
 }
 
@@ -178,13 +178,13 @@ async function isLackingIn(core: Core, risen: Risen): Promise<boolean> {
 type Readers = ReadonlySet<UserId> | null;
 
 /** Whether one of them watches; true if that is not known. */
-async function isWatched(core: Core, readers: Readers): Promise<boolean> {
+async function isWatched(core: ChangeCore, readers: Readers): Promise<boolean> {
   return (await looks(core).watchers(readers))(readers);
 }
 
 /** A look-up in Redis, and one more if it is asked for anybody. */
 async function lookForWatchers(
-  { liveLog, onLiveLogError }: Core,
+  { liveLog, onLiveLogError }: ChangeCore,
   all: readonly Readers[],
 ): Promise<(readers: Readers) => boolean> {
   try {
@@ -213,7 +213,7 @@ function liftsOf({ kind, at }: Interaction, change: EngagementChange): Lifts {
  * trip. The call may also be under way, so only the pass takes off what is too much.
  */
 export async function settleUnknown(
-  core: Core,
+  core: ChangeCore,
   interaction: Interaction,
   settling: SettlingToken,
 ): Promise<Action> {
@@ -226,7 +226,7 @@ export async function settleUnknown(
 
 /** New counts after removing visible interactions. One round trip when the newest may be among them, otherwise none. */
 export async function takenFrom(
-  { interactions }: Core,
+  { interactions }: ChangeCore,
   action: Action,
   { kind, reaction, at }: Interaction,
   count: number,

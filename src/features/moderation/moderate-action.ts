@@ -1,8 +1,9 @@
-import type { Core } from '../core.ts';
+import type { ChangeCore, Core } from '../core.ts';
 import type { Action, ActionId, ModerationRecord, UserId } from '../../domain/action.ts';
 import { MODERATORS } from '../../domain/viewer.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
+import type { Report } from '../../domain/report.ts';
 import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
@@ -13,6 +14,7 @@ import type { Page, PageArgs } from '../shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
 import { ACTION } from '../../feed/session/load.ts';
+import type { Moderation } from './store/moderation.ts';
 
 export const reasonSchema = z
   .string()
@@ -51,8 +53,7 @@ async function setHidden(
   const why = validate(reasonSchema, reason, ['reason']);
   await refuseOthers(session, id);
   const by = identity.userId;
-  const changed = await setActionHidden(core, id, { kind, by, reason: why });
-  if (kind === 'UNHIDE') await core.reports.release({ kind: 'action', id }, by, clock.now());
+  const changed = await (kind === 'HIDE' ? hideForGood : showAgain)(core, id, { kind, by, reason: why });
   const action = changed ?? (await session.load(ACTION, id));
   if (action === null || action.isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
   return action;
@@ -61,21 +62,60 @@ async function setHidden(
 /** Who acts in the moderation log when reports or the host application hide something. */
 export const automatic = (actorId: UserId): UserId => idBeside(actorId, 'automatic');
 
+export const HELD_BY_HOST = 'Held by the host application';
+
 /** How the log says that the host application hides what its actor wrote. */
 export const heldByHost = (actorId: UserId) => ({
-  reason: 'Held by the host application',
+  reason: HELD_BY_HOST,
   by: automatic(actorId),
 });
 
-/** The same without a session, for what reports decide. `null`: nothing to change. */
-export async function setActionHidden(
-  core: Core,
-  id: ActionId,
-  change: { readonly kind: 'HIDE' | 'UNHIDE'; readonly by: UserId; readonly reason: string | null },
-): Promise<Action | null> {
+type Change = Omit<Moderation, 'at'>;
+
+/** Also what is hidden already, but only until somebody has looked at its reports. `null`: nothing to change. */
+async function hideForGood(core: Core, id: ActionId, change: Change): Promise<Action | null> {
+  for (;;) {
+    const changed = await core.moderation.apply(id, { ...change, at: clock.now() });
+    await conclude(core, id, changed);
+    if (changed !== null) return changed;
+    if (await core.moderation.takeOver(id, { ...change, at: clock.now() })) {
+      await core.moderation.log(id);
+      await release(core, id, 'HIDDEN', change.by);
+      return null;
+    }
+    const [action] = await core.actions.findByIds([id]);
+    // Otherwise it was shown between the two.
+    if (action === undefined || action.isHidden || action.isDeleted) return null;
+  }
+}
+
+async function showAgain(core: Core, id: ActionId, change: Change): Promise<Action | null> {
   const changed = await core.moderation.apply(id, { ...change, at: clock.now() });
   await conclude(core, id, changed);
+  // Afterwards, so that it stays in the queue until it is shown.
+  await release(core, id, 'SHOWN', change.by);
   return changed;
+}
+
+/** A moderator has decided about what reports withhold, whether it is hidden already or about to be. */
+async function release(core: Core, id: ActionId, verdict: 'SHOWN' | 'HIDDEN', by: UserId): Promise<void> {
+  const released = await core.reports.release({ kind: 'action', id }, verdict, by, clock.now());
+  if (released !== null) await carryOutOnAction(core, id, released, { by, reason: null });
+}
+
+/** Hides or shows an action as its report says, unless that is done. @returns whether the action is there */
+export async function carryOutOnAction(
+  core: ChangeCore,
+  id: ActionId,
+  report: Report,
+  by: Pick<Change, 'by' | 'reason'>,
+): Promise<boolean> {
+  const { ruling } = report;
+  if (ruling?.isDue !== true) return true;
+  const { isThere, changed } = await core.moderation.rule(id, ruling, { ...by, at: clock.now() });
+  await conclude(core, id, changed);
+  if (isThere) await core.reports.carriedOut(report);
+  return isThere;
 }
 
 /** For changes that do not read the action first; free if there is nobody else's. @throws FanfareError NOT_FOUND */
@@ -108,7 +148,7 @@ export async function deleteAction(core: Core, session: ReaderSession, id: Actio
 }
 
 /** Runs even if nothing changed: the call may be the retry of an interrupted one. */
-async function conclude(core: Core, id: ActionId, changed: Action | null): Promise<void> {
+async function conclude(core: ChangeCore, id: ActionId, changed: Action | null): Promise<void> {
   const { moderation, workSignal } = core;
   try {
     if (changed !== null) await notifyWatchers(core, changed);
@@ -123,7 +163,7 @@ async function conclude(core: Core, id: ActionId, changed: Action | null): Promi
  * Notifies watchers at once that an action is gone, without waiting for its pass. For an action hidden before they already
  * know. If this fails or is interrupted, the pass does it.
  */
-async function notifyWatchers(core: Core, changed: Action): Promise<void> {
+async function notifyWatchers(core: ChangeCore, changed: Action): Promise<void> {
   const isWithdrawn = changed.isDeleted ? !changed.isHidden : changed.isHidden;
   if (!isWithdrawn || !(await announceWithdrawal(core, changed, clock.now()))) return;
   await core.moderation.noteNotified(changed.id, changed.fanOut.version, clock.now());

@@ -243,6 +243,9 @@ async function heldByHost(
   return { held, refused };
 }
 
+/** Of an action that was never edited. */
+const FIRST_VERSION = 1;
+
 /**
  * Puts what the host holds into the queue of reports, before it is recorded: whatever interrupts the call, nothing is hidden
  * that is not in the queue. At worst the queue has an entry without content.
@@ -251,7 +254,7 @@ function queueHeld({ reports }: Core): (held: readonly Action[]) => Promise<unkn
   return (held) =>
     Promise.all(
       held.map(({ id: actionId, actorId }) =>
-        reports.hold({ kind: 'action', actionId, actorId }, clock.now()),
+        reports.hold({ kind: 'action', actionId, actorId }, clock.now(), FIRST_VERSION),
       ),
     );
 }

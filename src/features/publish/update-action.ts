@@ -6,7 +6,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { type Identity, isTrusted } from '../../domain/viewer.ts';
 import { encodeActionId } from '../../domain/node-ids.ts';
 import { clock } from '../../lib/clock.ts';
-import { heldByHost, setActionHidden } from '../moderation/moderate-action.ts';
+import { carryOutOnAction, heldByHost } from '../moderation/moderate-action.ts';
 import { isHeld } from './ask-host.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -78,11 +78,9 @@ export async function updateAction(
   const groups: Groups =
     scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
   requireUnchangedSince(known, ifVersion ?? null);
-  if (await isEditHeld(core, identity.userId, { ...known, ...changedBy(known, checked, groups) })) {
-    // Before it is changed: whatever interrupts the call, nothing is hidden that is not in the queue.
-    await core.reports.hold({ kind: 'action', actionId: id, actorId: known.actorId }, clock.now(), true);
-    await setActionHidden(core, id, { kind: 'HIDE', ...heldByHost(known.actorId) });
-  }
+  const edited = { ...known, ...changedBy(known, checked, groups) };
+  const isToHold = await isEditHeld(core, identity.userId, edited);
+  if (isToHold) await hold(core, known, known.version + 1);
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);
@@ -98,10 +96,18 @@ export async function updateAction(
   try {
     if (known.actorId !== identity.userId) await moderation.log(id);
     await nameRefs(core, [changed]);
+    // A moderator may have decided meanwhile about what was there before.
+    if (isToHold) await hold(core, known, changed.version);
   } finally {
     workSignal.notify('fan-out');
   }
   return changed;
+}
+
+/** Hides it before it is changed: whatever interrupts the call, nothing is hidden that is not in the queue. */
+async function hold(core: Core, { id, actorId }: Action, version: number): Promise<void> {
+  const held = await core.reports.hold({ kind: 'action', actionId: id, actorId }, clock.now(), version);
+  await carryOutOnAction(core, id, held, heldByHost(actorId));
 }
 
 /** Whether the host holds what the action will be. @throws FanfareError FORBIDDEN if the host refuses it, UNAVAILABLE */

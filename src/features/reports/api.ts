@@ -203,7 +203,7 @@ builder.mutationFields((t) => ({
   report: t.field({
     type: Report,
     description:
-      'Reports an action, an interaction or a member to the moderators: exactly one of the three. Once per member: a repetition changes nothing. NOT_FOUND if the viewer may not see it.',
+      'Reports an action, an interaction or a member to the moderators: exactly one of the three. Once per member until a moderator has looked, and after that once more for each later version: a repetition changes nothing. NOT_FOUND if the viewer may not see it.',
     args: {
       actionId: t.arg.id({ description: 'Global id of an action.' }),
       interactionId: t.arg.id({ description: 'Global id of an interaction.' }),
@@ -235,7 +235,7 @@ builder.mutationFields((t) => ({
   resolveReport: t.field({
     type: Report,
     description:
-      'Admin and moderator: ends a report, taken or not. If it is dismissed, what was hidden until somebody had looked is shown again. CONFLICT if it is resolved already.',
+      'Admin and moderator: ends a report, taken or not. If it is dismissed, what was hidden until somebody had looked is shown again. A repetition by the same moderator changes nothing; CONFLICT if it is resolved by somebody else or in another way.',
     args: {
       id: t.arg.id(idArg),
       outcome: t.arg.string({

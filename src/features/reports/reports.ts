@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Core } from '../core.ts';
+import type { ChangeCore, Core } from '../core.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import type { InteractionId } from '../../domain/interaction.ts';
+import { interactionVersion, type InteractionId } from '../../domain/interaction.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { MODERATORS, moderates } from '../../domain/viewer.ts';
 import { lineSchema, textSchema } from '../../descriptors/define.ts';
@@ -13,12 +13,12 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import { readMember } from '../directory/read-directory.ts';
 import { findShown } from '../interactions/read-interactions.ts';
-import { setInteractionHidden } from '../interactions/moderate-interaction.ts';
+import { carryOutOnInteraction } from '../interactions/moderate-interaction.ts';
 import { noSuchInteraction } from '../interactions/settle-interaction.ts';
-import { automatic, setActionHidden } from '../moderation/moderate-action.ts';
+import { automatic, carryOutOnAction, HELD_BY_HOST } from '../moderation/moderate-action.ts';
 import type { Page, PageArgs } from '../shapes.ts';
 import { requireOneOf, validate } from '../validate.ts';
-import type { Report, ReportState, ReportTarget } from '../../domain/report.ts';
+import type { Report, ReportState, ReportTarget, Verdict } from '../../domain/report.ts';
 import type { ReportPosition } from './store.ts';
 
 export const MAX_REASON_LENGTH = 200;
@@ -47,54 +47,91 @@ export interface ReportInput {
  */
 export async function report(core: Core, session: ReaderSession, input: ReportInput): Promise<Report> {
   const { reason, text } = validate(inputSchema, { reason: input.reason, text: input.text });
-  const target = await reportable(core, session, input);
+  const { target, version } = await reportable(core, session, input);
   const by = session.identity.userId;
   if (target.actorId === by) throw badInput('Must be of somebody else');
-  const made = await core.reports.add(target, { by, at: clock.now(), reason, text }, core.reportHideAfter);
-  if (made.isWithheld) await withhold(core, made.target, true);
+  const entry = { by, at: clock.now(), version, reason, text };
+  const made = await core.reports.add(target, entry, core.reportHideAfter);
+  // A repeated report does it if an earlier one was interrupted.
+  await carryOut(core, made);
   return made;
+}
+
+interface Reportable {
+  readonly target: ReportTarget;
+  /** What the member sees of it. */
+  readonly version: number;
 }
 
 async function reportable(
   core: Core,
   session: ReaderSession,
   { actionId, interactionId, memberId }: ReportInput,
-): Promise<ReportTarget> {
+): Promise<Reportable> {
   if ([actionId, interactionId, memberId].filter((id) => id !== null).length !== 1)
     throw badInput('Must be exactly one of actionId, interactionId and memberId');
   if (actionId !== null) {
-    const { actorId } = await requireAction(session, actionId);
-    return { kind: 'action', actionId, actorId };
+    const { actorId, version } = await requireAction(session, actionId);
+    return { target: { kind: 'action', actionId, actorId }, version };
   }
   if (interactionId !== null) {
     const found = await findShown(core, session, interactionId);
     if (found === null) throw noSuchInteraction();
     const { interaction } = found;
+    const { actionId: of, actorId } = interaction;
     return {
-      kind: 'interaction',
-      interactionId,
-      actionId: interaction.actionId,
-      actorId: interaction.actorId,
+      target: { kind: 'interaction', interactionId, actionId: of, actorId },
+      version: interactionVersion(interaction),
     };
   }
   const member = await readMember(session, memberId ?? '');
   if (member === null) throw new FanfareError('NOT_FOUND', 'There is no such member');
-  return { kind: 'member', actorId: member.userId };
+  // What members are is not one text that is edited.
+  return { target: { kind: 'member', actorId: member.userId }, version: 0 };
 }
 
-/** Hides what is withheld, or shows it again. Idempotent: a repeated report does it if an earlier one was interrupted. */
-async function withhold(core: Core, target: ReportTarget, isHidden: boolean, by?: UserId): Promise<void> {
+/** Hides or shows what the last ruling is about, unless that is done. @returns whether it is there */
+async function carryOut(core: ChangeCore, report: Report, by?: UserId): Promise<boolean> {
+  const { target, ruling, state, resolvedBy, outcome, open } = report;
+  const isOver = state === 'RESOLVED' || state === 'DISMISSED';
   const change = {
-    by: by ?? automatic(target.actorId),
-    reason: isHidden ? 'Reported by many, until somebody has looked' : null,
+    by: by ?? (isOver ? resolvedBy : null) ?? automatic(target.actorId),
+    reason: reasonOf(ruling?.verdict ?? null, { outcome, open }),
   };
-  if (target.kind === 'action')
-    await setActionHidden(core, target.actionId, { kind: isHidden ? 'HIDE' : 'UNHIDE', ...change });
-  if (target.kind === 'interaction')
-    await setInteractionHidden(core, target.interactionId, {
-      kind: isHidden ? 'HIDE_INTERACTION' : 'UNHIDE_INTERACTION',
-      ...change,
-    });
+  if (target.kind === 'action') return carryOutOnAction(core, target.actionId, report, change);
+  if (target.kind === 'interaction') return carryOutOnInteraction(core, target.interactionId, report, change);
+  return true;
+}
+
+function reasonOf(
+  verdict: Verdict | null,
+  { outcome, open }: Pick<Report, 'outcome' | 'open'>,
+): string | null {
+  if (verdict === 'HIDDEN') return outcome;
+  if (verdict === 'SHOWN') return null;
+  return open === 0 ? HELD_BY_HOST : 'Reported by many, until somebody has looked';
+}
+
+/** A call carries its ruling out itself. Doing it once more changes nothing. */
+const CARRIED_OUT_WITHIN_MS = 10_000;
+/** What the host holds is put into the queue before it is recorded, and may never be. */
+const RECORDED_WITHIN_MS = 3_600_000;
+const AT_ONCE = 100;
+
+/** Carries out the rulings of calls that were interrupted. Safe to interrupt, and to run in several processes at once. */
+export async function carryOutRulings(core: ChangeCore, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - CARRIED_OUT_WITHIN_MS);
+  let after: Date | null = null;
+  for (;;) {
+    const due = await core.reports.ruledBefore(before, after, AT_ONCE);
+    for (const { report, dueSince } of due) {
+      const isThere = await carryOut(core, report);
+      if (!isThere && now.getTime() - dueSince.getTime() > RECORDED_WITHIN_MS)
+        await core.reports.carriedOut(report);
+    }
+    after = due.at(-1)?.dueSince ?? after;
+    if (due.length < AT_ONCE) return;
+  }
 }
 
 /** Takes it to look at it. @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT if another has taken it or it is resolved */
@@ -113,8 +150,8 @@ export async function takeReport(core: Core, session: ReaderSession, id: string)
 
 /**
  * Ends it. What was hidden only until somebody had looked is shown again if the report is dismissed, and otherwise stays
- * hidden.
- * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT, CONFLICT if it is resolved in another way
+ * hidden. Repeated, it does what an interrupted call has left.
+ * @throws FanfareError FORBIDDEN, NOT_FOUND, BAD_USER_INPUT, CONFLICT if it is resolved by somebody else or in another way
  */
 export async function resolveReport(
   core: Core,
@@ -125,14 +162,14 @@ export async function resolveReport(
   const words = validate(outcomeSchema, outcome, ['outcome']);
   const known = await requireReport(core, session, id);
   const by = session.identity.userId;
-  // Before it is resolved, so that a repeated call does what an interrupted one has left.
-  if (known.isWithheld && isDismissed) await withhold(core, known.target, false, by);
-  const resolved = await core.reports.resolve(id, { by, at: clock.now(), outcome: words, isDismissed });
-  if (resolved !== null) return resolved;
-  const now = (await core.reports.find(id)) ?? known;
-  if (now.resolvedBy === by && now.outcome === words && (now.state === 'DISMISSED') === isDismissed)
-    return now;
-  throw new FanfareError('CONFLICT', 'This report is resolved already');
+  const at = clock.now();
+  const resolved = await core.reports.resolve(id, { by, at, outcome: words, isDismissed });
+  const now = resolved ?? (await core.reports.find(id)) ?? known;
+  const isDone =
+    now.resolvedBy === by && now.outcome === words && now.state === (isDismissed ? 'DISMISSED' : 'RESOLVED');
+  if (!isDone) throw new FanfareError('CONFLICT', 'This report is resolved already');
+  await carryOut(core, now, by);
+  return now;
 }
 
 /** A report, for moderators and members who have reported the same; `null` for others. */

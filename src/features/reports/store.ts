@@ -8,10 +8,12 @@ import {
   type Reported,
   type ReportState,
   type ReportTarget,
+  type Verdict,
 } from '../../domain/report.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { InteractionId } from '../../domain/interaction.ts';
 import { fieldBeside } from '../../domain/stored-id.ts';
+import { clock } from '../../lib/clock.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Declared, index, indexWithin, UNSENT } from '../../storage/documents/declaration.ts';
 import type { UnsentEvents } from '../../storage/documents/event-documents.ts';
@@ -35,20 +37,30 @@ export interface ReportDocument extends UnsentEvents {
   /** Whose content it is, or the reported member. */
   actorId: string;
   state: ReportState;
-  /** One for each member. */
-  reports: { by: string; at: Date; reason: string; text?: string }[];
-  /** Number of reports since it was last resolved. */
+  /** The oldest first. One for each member and each version that a moderator has decided about, and one for the rest. */
+  reports: { by: string; at: Date; version: number; reason: string; text?: string }[];
+  /** Number of reports since it was last resolved: the last of them. */
   open: number;
   /** The first of them. */
   openedAt: Date;
-  /** Somebody has looked at it: reports do not hide it any more. */
-  isReviewed?: true;
-  /** It is hidden until somebody has looked: reported by many, or held by the host application. */
-  isWithheld?: true;
+  /** The newest version that was reported or held. */
+  version: number;
+  /** Somebody has looked at it up to this version: reports of what was there do not hide it any more. */
+  reviewed?: number;
+  /** Whether it is shown, if that was ever decided here: reported by many, or held by the host application. */
+  ruling?: RulingDocument;
   takenBy?: string;
   resolvedBy?: string;
   resolvedAt?: Date;
   outcome?: string;
+}
+
+interface RulingDocument {
+  /** Rises by one with each. */
+  number: number;
+  verdict: Verdict;
+  /** When it was made. Absent: it has been carried out. */
+  dueSince?: Date;
 }
 
 declare module '../../storage/documents/declaration.ts' {
@@ -73,6 +85,9 @@ export const REPORTS: Declared<'reports'> = {
     index('actor', { actorId: 1 }, 'erasure: what was reported of somebody'),
     index('taken', { takenBy: 1 }, 'erasure: what somebody has taken', { sparse: true }),
     index('resolved', { resolvedBy: 1 }, 'erasure: what somebody has resolved', { sparse: true }),
+    index('ruled', { 'ruling.dueSince': 1 }, 'upkeep: rulings that were not carried out', {
+      partialFilterExpression: { 'ruling.dueSince': { $exists: true } },
+    }),
     index('action', { actionId: 1 }, 'archive: reports of an action', { sparse: true }),
     UNSENT,
   ],
@@ -108,10 +123,12 @@ function withoutMember(document: ReportDocument, subject: ErasureSubject): Repor
     }));
   const { actorId, takenBy, resolvedBy, outcome } = document;
   const put = (id: string): string => (id === memberId ? pseudonym : id);
+  const open = openOf(document).filter(({ by }) => by !== memberId).length;
   return {
     ...document,
     reports,
-    open: Math.max(0, document.open - (document.reports.length - reports.length)),
+    ...(open === 0 && isLeftEmpty(document) ? { state: 'DISMISSED', resolvedAt: clock.now() } : {}),
+    open,
     actorId: put(actorId),
     target: document.target === `user:${memberId}` ? `user:${pseudonym}` : document.target,
     ...(takenBy === undefined ? {} : { takenBy: put(takenBy) }),
@@ -120,10 +137,78 @@ function withoutMember(document: ReportDocument, subject: ErasureSubject): Repor
   };
 }
 
+function openOf({ reports, open }: ReportDocument): ReportDocument['reports'] {
+  return open === 0 ? [] : reports.slice(-open);
+}
+
+/** With its last report gone, nobody has to look any more, unless it is hidden until somebody does. */
+function isLeftEmpty({ open, state, ruling }: ReportDocument): boolean {
+  return open > 0 && (state === 'OPEN' || state === 'TAKEN') && ruling?.verdict !== 'WITHHELD';
+}
+
 export interface ReportPosition {
   readonly open: number;
   readonly openedAt: Date;
   readonly id: string;
+}
+
+/** What becomes of a decision whether something is shown. Part of the repository of reports. */
+function rulings(
+  collection: Collection<ReportDocument>,
+  apply: (filter: Filter<ReportDocument>, set: Document) => Promise<Report | null>,
+) {
+  return {
+    /**
+     * What a moderator shows again is hidden by reports no more; what was only held is done. What a moderator hides is withheld
+     * no more, and taken by them. `null`, and no write, if it was not withheld.
+     */
+    async release(
+      target: Pick<ReportTarget, 'kind'> & { readonly id: string },
+      verdict: 'SHOWN' | 'HIDDEN',
+      by: UserId,
+      at: Date,
+    ): Promise<Report | null> {
+      const withheld: Filter<ReportDocument> = {
+        ...{ target: `${target.kind}:${target.id}`, 'ruling.verdict': 'WITHHELD' },
+      };
+      // A look, since this is rare.
+      if ((await collection.countDocuments(withheld, { limit: 1 })) === 0) return null;
+      const ruling = { reviewed: '$version', ruling: ruled(verdict, at) };
+      if (verdict === 'HIDDEN') return apply(withheld, { ...ruling, ...takenIfOpen(by) });
+      const isHeldOnly = { $eq: [{ $size: '$reports' }, 0] };
+      return apply(withheld, {
+        ...ruling,
+        state: { $cond: [isHeldOnly, 'DISMISSED', '$state'] },
+        resolvedBy: { $cond: [isHeldOnly, literal(by), { $ifNull: ['$resolvedBy', '$$REMOVE'] }] },
+        resolvedAt: { $cond: [isHeldOnly, at, { $ifNull: ['$resolvedAt', '$$REMOVE'] }] },
+      });
+    },
+
+    /** The ruling has been carried out. */
+    async carriedOut({ id, ruling }: Report): Promise<void> {
+      await collection.updateOne(
+        { _id: new ObjectId(id), 'ruling.number': ruling?.number ?? 0 },
+        { $unset: { 'ruling.dueSince': 1 as const } },
+      );
+    },
+
+    /** Reports with rulings made before then that may not have been carried out, the oldest first. Index `ruled`. */
+    async ruledBefore(
+      before: Date,
+      after: Date | null,
+      limit: number,
+    ): Promise<{ report: Report; dueSince: Date }[]> {
+      const since = { $exists: true, $lt: before, ...(after === null ? {} : { $gt: after }) };
+      const documents = await collection
+        .find({ 'ruling.dueSince': since }, upTo(limit))
+        .sort({ 'ruling.dueSince': 1 })
+        .toArray();
+      return documents.flatMap((document) => {
+        const { dueSince } = document.ruling ?? {};
+        return dueSince === undefined ? [] : [{ report: toReport(document), dueSince }];
+      });
+    },
+  };
 }
 
 /** Unique keys: `_id`, `target`. */
@@ -135,30 +220,36 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
 
   return {
     /**
-     * Adds a member's report, once. What was resolved is open again. One write.
-     * @param hideAfter at so many reporters of what nobody has looked at, `isWithheld` is set; `null`: never
+     * Adds a member's report, once until somebody has looked, and after that once for each later version. What was resolved is
+     * open again. One write.
+     * @param hideAfter at so many reporters of what nobody has looked at, it is withheld; `null`: never
      */
     async add(target: ReportTarget, report: Reported, hideAfter: number | null): Promise<Report> {
+      const { text, ...rest } = report;
+      const { by, at, version } = report;
+      const open = { $ifNull: ['$open', 0] };
+      const isOwn = { $eq: ['$$this.by', literal(by)] };
+      const isKnown = { $or: [{ $gte: ['$$this.version', version] }, IS_UNDECIDED] };
       const isNew = {
         $and: [
-          { $not: [{ $in: [literal(report.by), { $ifNull: ['$reports.by', []] }] }] },
-          { $lt: [{ $size: { $ifNull: ['$reports', []] } }, MAX_REPORTERS] },
+          { $eq: [{ $size: reportsThat({ $and: [isOwn, isKnown] }) }, 0] },
+          { $lt: [open, MAX_REPORTERS] },
         ],
       };
-      const isOver = { $in: ['$state', ['RESOLVED', 'DISMISSED']] };
-      const open = { $add: [{ $ifNull: ['$open', 0] }, 1] };
-      const { text, ...rest } = report;
       const added = literal({ ...rest, ...(text === null ? {} : { text }) });
+      const undecided = { $add: [{ $size: reportsThat(IS_UNDECIDED) }, 1] };
       const isTooMuch =
         hideAfter === null || target.kind === 'member'
           ? false
-          : { $and: [{ $not: ['$isReviewed'] }, { $gte: [open, hideAfter] }] };
+          : { $and: [{ $lt: [REVIEWED, version] }, { $gte: [undecided, hideAfter] }] };
       const changed: Document = {
-        reports: { $concatArrays: [{ $ifNull: ['$reports', []] }, [added]] },
-        open,
-        openedAt: { $cond: [{ $gt: ['$open', 0] }, '$openedAt', report.at] },
-        state: { $cond: [isOver, 'OPEN', { $ifNull: ['$state', 'OPEN'] }] },
-        isWithheld: { $cond: [isTooMuch, true, { $ifNull: ['$isWithheld', '$$REMOVE'] }] },
+        // Those that are open are never too many.
+        reports: { $slice: [{ $concatArrays: [REPORTS_NOW, [added]] }, -MAX_REPORTERS] },
+        open: { $add: [open, 1] },
+        openedAt: { $cond: [{ $gt: [open, 0] }, '$openedAt', at] },
+        state: { $cond: [IS_OVER, 'OPEN', { $ifNull: ['$state', 'OPEN'] }] },
+        version: { $max: ['$version', version] },
+        ruling: ruled('WITHHELD', at, isTooMuch),
       };
       const onlyIfNew = Object.fromEntries(
         Object.entries(changed).map(([name, value]) => [
@@ -166,26 +257,22 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
           { $cond: [isNew, value, { $ifNull: [`$${name}`, '$$REMOVE'] }] },
         ]),
       );
-      return upsert(target, { ...onlyIfNew, ...events.staged('report.created', report.at, isNew) });
+      return upsert(target, { ...onlyIfNew, ...events.staged('report.created', at, isNew) });
     },
 
     /**
-     * Puts what the host application holds into the queue. Idempotent. One write.
-     * @param isEdit it was recorded before: what moderators decided about it then is over
+     * Puts what the host application holds into the queue, also if moderators have decided about it before: they have not seen
+     * this version. Idempotent. One write.
      */
-    hold: (target: ReportTarget, at: Date, isEdit = false): Promise<Report> => {
-      const isOver = { $in: ['$state', ['RESOLVED', 'DISMISSED']] };
-      const known = { $ifNull: ['$state', 'OPEN'] };
-      return upsert(target, {
-        reports: { $ifNull: ['$reports', []] },
+    hold: (target: ReportTarget, at: Date, version: number): Promise<Report> =>
+      upsert(target, {
+        reports: REPORTS_NOW,
         open: { $ifNull: ['$open', 0] },
-        openedAt: isEdit
-          ? { $cond: [{ $gt: ['$open', 0] }, '$openedAt', at] }
-          : { $ifNull: ['$openedAt', at] },
-        state: isEdit ? { $cond: [isOver, 'OPEN', known] } : known,
-        isWithheld: isEdit || { $ifNull: ['$isWithheld', { $cond: ['$isReviewed', '$$REMOVE', true] }] },
-      });
-    },
+        openedAt: { $cond: [IS_OVER, at, { $ifNull: ['$openedAt', at] }] },
+        state: { $cond: [IS_OVER, 'OPEN', { $ifNull: ['$state', 'OPEN'] }] },
+        version: { $max: ['$version', version] },
+        ruling: ruled('WITHHELD', at),
+      }),
 
     /** Takes out of the queue what was not recorded, so that nobody can have reported it. One write. */
     async drop(target: ReportTarget): Promise<void> {
@@ -197,34 +284,11 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       return document === null ? null : toReport(document);
     },
 
-    /** What a moderator shows again is hidden by reports no more; what was only held is done. No write for anything else. */
-    async release(
-      target: Pick<ReportTarget, 'kind'> & { readonly id: string },
-      by: UserId,
-      at: Date,
-    ): Promise<void> {
-      const withheld = { target: `${target.kind}:${target.id}`, isWithheld: true as const };
-      // A look, since this is rare.
-      if ((await collection.countDocuments(withheld, { limit: 1 })) === 0) return;
-      const isHeldOnly = { $eq: [{ $size: '$reports' }, 0] };
-      await collection.updateOne(withheld, [
-        {
-          $set: {
-            ...{ isReviewed: true, isWithheld: '$$REMOVE' },
-            state: { $cond: [isHeldOnly, 'DISMISSED', '$state'] },
-            resolvedBy: { $cond: [isHeldOnly, literal(by), { $ifNull: ['$resolvedBy', '$$REMOVE'] }] },
-            resolvedAt: { $cond: [isHeldOnly, at, { $ifNull: ['$resolvedAt', '$$REMOVE'] }] },
-          },
-        },
-      ]);
-    },
+    ...rulings(collection, apply),
 
     /** `null`: it is not open. */
     take: (id: string, by: UserId): Promise<Report | null> =>
-      apply(
-        { _id: new ObjectId(id), state: 'OPEN' },
-        { state: 'TAKEN', takenBy: literal(by), isReviewed: true },
-      ),
+      apply({ _id: new ObjectId(id), state: 'OPEN' }, { ...takenIfOpen(by), reviewed: '$version' }),
 
     /** `null`: it is resolved already. */
     resolve: (id: string, { by, at, outcome, isDismissed }: Resolution): Promise<Report | null> =>
@@ -232,7 +296,8 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         { _id: new ObjectId(id), state: { $in: ['OPEN', 'TAKEN'] } },
         {
           ...{ state: isDismissed ? 'DISMISSED' : 'RESOLVED', resolvedBy: literal(by), resolvedAt: at },
-          ...{ outcome: literal(outcome), open: 0, isReviewed: true, isWithheld: '$$REMOVE' },
+          ...{ outcome: literal(outcome), open: 0, reviewed: '$version' },
+          ruling: ruled(isDismissed ? 'SHOWN' : 'HIDDEN', at, IS_WITHHELD),
           ...events.staged('report.resolved', at),
         },
       ),
@@ -269,7 +334,10 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         for (const document of found) {
           // What is reported meanwhile is left for the next batch.
           await collection.replaceOne(
-            { _id: document._id, open: document.open, state: document.state },
+            {
+              ...{ _id: document._id, open: document.open, state: document.state },
+              'ruling.number': document.ruling?.number ?? { $exists: false },
+            },
             withoutMember(document, subject),
           );
         }
@@ -295,6 +363,37 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
     if (document === null) throw new Error('An upsert gave no document back');
     return toReport(document);
   }
+}
+
+const REPORTS_NOW = { $ifNull: ['$reports', []] };
+const IS_OVER = { $in: ['$state', ['RESOLVED', 'DISMISSED']] };
+const IS_WITHHELD = { $eq: ['$ruling.verdict', 'WITHHELD'] };
+const REVIEWED = { $ifNull: ['$reviewed', -1] };
+/** Of one of the reports: nobody has looked at what it reports. */
+const IS_UNDECIDED = { $gt: ['$$this.version', REVIEWED] };
+
+function reportsThat(cond: Document): Document {
+  return { $filter: { input: REPORTS_NOW, cond } };
+}
+
+/** Expression: another ruling, unless it says what the last one says. */
+function ruled(verdict: Verdict, at: Date, isRuled: unknown = true): Document {
+  const next = { number: { $add: [{ $ifNull: ['$ruling.number', 0] }, 1] }, verdict, dueSince: at };
+  return {
+    $cond: [
+      { $and: [isRuled, { $ne: ['$ruling.verdict', verdict] }] },
+      next,
+      { $ifNull: ['$ruling', '$$REMOVE'] },
+    ],
+  };
+}
+
+function takenIfOpen(by: UserId): Document {
+  const isOpen = { $eq: ['$state', 'OPEN'] };
+  return {
+    state: { $cond: [isOpen, 'TAKEN', '$state'] },
+    takenBy: { $cond: [isOpen, literal(by), { $ifNull: ['$takenBy', '$$REMOVE'] }] },
+  };
 }
 
 export interface Resolution {
@@ -325,7 +424,7 @@ function behind({ open, openedAt, id }: ReportPosition): Filter<ReportDocument> 
 }
 
 function toReport(document: ReportDocument): Report {
-  const { _id, actionId, interactionId, actorId, state, reports, open, openedAt } = document;
+  const { _id, actionId, interactionId, actorId, state, reports, open, openedAt, ruling } = document;
   return {
     id: _id.toHexString(),
     target: targetOf({
@@ -335,7 +434,11 @@ function toReport(document: ReportDocument): Report {
     }),
     ...{ state, open, openedAt },
     reports: reports.map(({ text, ...report }) => ({ ...report, text: text ?? null })),
-    isWithheld: document.isWithheld ?? false,
+    isWithheld: ruling?.verdict === 'WITHHELD',
+    ruling:
+      ruling === undefined
+        ? null
+        : { number: ruling.number, verdict: ruling.verdict, isDue: ruling.dueSince !== undefined },
     takenBy: document.takenBy ?? null,
     resolvedBy: document.resolvedBy ?? null,
     resolvedAt: document.resolvedAt ?? null,

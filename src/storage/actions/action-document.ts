@@ -153,6 +153,7 @@ export function newActionDocument(
     engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null },
     ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
     isHidden: action.isHeld ?? false,
+    ...(action.isHeld === true ? { isWithheld: true } : {}),
     isDeleted: false,
     latest: action.latest,
     fanOut: {

@@ -168,6 +168,10 @@ export interface ActionDocument extends UnsentEvents, Beside {
   /** Absent: never expires, or already deleted. */
   expiresAt?: Date;
   isHidden: boolean;
+  /** It is hidden only until somebody has looked at it in the queue of reports. */
+  isWithheld?: true;
+  /** Number of the last ruling of that queue that was carried out. */
+  ruling?: number;
   isDeleted: boolean;
   /** When a moderator showed it, or showed it again. Absent: it was never hidden, or still is. */
   shownAt?: Date;
@@ -236,6 +240,10 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   stateAt?: Date;
   /** It was HIDDEN when it was removed, and will be again if it is given again. */
   wasHidden?: true;
+  /** It is hidden only until somebody has looked at it in the queue of reports. */
+  isWithheld?: true;
+  /** Number of the last ruling of that queue that was carried out. */
+  ruling?: number;
   /** For a reshare of an action that was PUBLIC then: its server time. */
   passedOn?: Date;
   /** Whose feeds it does not change, as `withoutEffectFor` says. Absent: nobody's. */

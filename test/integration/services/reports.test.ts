@@ -198,5 +198,5 @@ test('an erased member is nobody in reports, and what they reported is gone', as
   const left = JSON.stringify(await parts.core.collections.reports.find().toArray());
   for (const trace of ['ann"', '"zoe', 'user:zoe', 'Zoe']) expect(left).not.toContain(trace);
   expect(left).toContain('bob');
-  expect(await queue(parts)).toEqual(['OPEN 1 erased:zoe', 'OPEN 0 erased:zoe']);
+  expect(await queue(parts)).toEqual(['OPEN 1 erased:zoe', 'DISMISSED 0 erased:zoe']);
 });

@@ -2,6 +2,7 @@ import { ObjectId, type Filter, type Document } from 'mongodb';
 import type { ActionId, UserId, InteractionModerationKind } from '../../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../../domain/interaction.ts';
 import { shownSince, type InteractionKind } from '../../../domain/relevancy.ts';
+import type { Ruling, Verdict } from '../../../domain/report.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
 import { gathered } from '../../../lib/gathered.ts';
@@ -68,7 +69,9 @@ function newDocument(
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
     ...(to.length === 0 ? {} : { to }),
     ...(ownerId === actorId || to.includes(ownerId) ? {} : { ownerId }),
-    ...(interaction.isHeld ? { state: 'HIDDEN' as const, stateAt: now } : { shownAt: shownSince(at, now) }),
+    ...(interaction.isHeld
+      ? { state: 'HIDDEN' as const, isWithheld: true as const, stateAt: now }
+      : { shownAt: shownSince(at, now) }),
     ...(interaction.passesOn ? { passedOn: now } : {}),
     ...(interaction.notFor.length === 0 ? {} : { notFor: [...interaction.notFor] }),
     settling,
@@ -117,6 +120,54 @@ function hiddenOrShown({ kind, at }: InteractionModeration): Partial<Interaction
   return kind === 'HIDE_INTERACTION' ? { state: 'HIDDEN' } : { shownAt: at };
 }
 
+export interface ChangedHidden {
+  readonly interaction: Interaction;
+  readonly settling: SettlingToken;
+}
+
+interface Ruled {
+  readonly kind: InteractionModerationKind;
+  readonly applies: Filter<InteractionDocument>;
+  readonly set: Partial<InteractionDocument>;
+  /** All that it does not apply to. */
+  readonly others: Filter<InteractionDocument>;
+  /** Update pipeline fields of these. */
+  readonly left: Document;
+}
+
+const IS_REMOVED = { $eq: ['$state', 'REMOVED'] };
+const WAS_HIDDEN = { $eq: ['$wasHidden', true] };
+const ofRemoved = (field: string, is: unknown, cond: Document = IS_REMOVED): Document => ({
+  [field]: { $cond: [cond, is, { $ifNull: [`$${field}`, '$$REMOVE'] }] },
+});
+
+/** What a ruling of the queue of reports changes of an interaction; see `moderation.ts`. */
+const RULINGS: Readonly<Record<Verdict, Ruled>> = {
+  WITHHELD: {
+    ...{ kind: 'HIDE_INTERACTION', applies: {}, set: { isWithheld: true } },
+    others: { state: { $exists: true } },
+    left: {
+      ...ofRemoved('wasHidden', true),
+      ...ofRemoved('isWithheld', true, { $and: [IS_REMOVED, { $not: [WAS_HIDDEN] }] }),
+    },
+  },
+  HIDDEN: {
+    ...{ kind: 'HIDE_INTERACTION', applies: {}, set: {} },
+    others: { state: { $exists: true } },
+    left: { ...ofRemoved('wasHidden', true), isWithheld: '$$REMOVE' },
+  },
+  SHOWN: {
+    ...{ kind: 'UNHIDE_INTERACTION', applies: { isWithheld: true }, set: {} },
+    others: { $nor: [{ state: 'HIDDEN', isWithheld: true }] },
+    left: {
+      ...ofRemoved('wasHidden', '$$REMOVE', { $and: [IS_REMOVED, { $eq: ['$isWithheld', true] }] }),
+      // Nobody has seen it yet.
+      ...ofRemoved('shownAt', '$$NOW', { $and: [IS_REMOVED, { $eq: ['$isWithheld', true] }] }),
+      isWithheld: '$$REMOVE',
+    },
+  },
+};
+
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
@@ -155,6 +206,84 @@ export interface InteractionModeration {
   readonly reason: string | null;
 }
 
+const newToken = (): ObjectId => idOfTime(clock.now());
+
+/** How interactions are hidden and shown. Part of the records of interactions. */
+function hiding(collection: Collections['interactions'], events: EventEntries) {
+  async function changeHidden(
+    interaction: InteractionKey,
+    moderation: InteractionModeration,
+    more: { readonly applies: Filter<InteractionDocument>; readonly set: Partial<InteractionDocument> } = {
+      applies: {},
+      set: {},
+    },
+  ): Promise<ChangedHidden | null> {
+    const token = newToken();
+    const isHide = moderation.kind === 'HIDE_INTERACTION';
+    // Whom it concerns has not been notified of it while it was hidden.
+    const notified = isHide ? {} : events.pushed('interaction.recorded', moderation.at);
+    const document = await collection.findOneAndUpdate(
+      { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN', ...more.applies },
+      {
+        $set: {
+          ...{ stateAt: moderation.at, settling: token },
+          ...hiddenOrShown(moderation),
+          ...more.set,
+        },
+        ...(isHide ? {} : { $unset: { state: 1, isWithheld: 1 } }),
+        ...notified,
+        $push: { ...notified.$push, unlogged: moderationDocument(interaction, moderation) },
+      },
+      { returnDocument: 'after' },
+    );
+    return document === null ? null : { interaction: toInteraction(document), settling: token.toHexString() };
+  }
+
+  return {
+    /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
+    setHidden: (interaction: InteractionKey, moderation: InteractionModeration) =>
+      changeHidden(interaction, moderation),
+
+    /** Of what is hidden only until somebody has looked: it stays hidden, as this moderator's decision. `false`: it is not. */
+    async takeOver(interaction: InteractionKey, moderation: InteractionModeration): Promise<boolean> {
+      const { matchedCount } = await collection.updateOne(
+        { ...recordOf(interaction), state: 'HIDDEN', isWithheld: true },
+        { $unset: { isWithheld: 1 }, $push: { unlogged: moderationDocument(interaction, moderation) } },
+      );
+      return matchedCount > 0;
+    },
+
+    /**
+     * Carries out a ruling of the queue of reports, unless a later one has been; of what was removed, for the time when it is
+     * given again. Returns the interaction if that has hidden or shown it.
+     */
+    async rule(
+      interaction: InteractionKey,
+      { number, verdict }: Pick<Ruling, 'number' | 'verdict'>,
+      by: Pick<InteractionModeration, 'by' | 'at' | 'reason'>,
+    ): Promise<ChangedHidden | null> {
+      const { kind, applies, set, others, left } = RULINGS[verdict];
+      const isNext: Filter<InteractionDocument> = { ruling: { $not: { $gte: number } } };
+      for (;;) {
+        const changed = await changeHidden(
+          interaction,
+          { kind, ...by },
+          { applies: { ...applies, ...isNext }, set: { ...set, ruling: number } },
+        );
+        if (changed !== null) return changed;
+        const { matchedCount } = await collection.updateOne(
+          { ...recordOf(interaction), ...others, ...isNext },
+          [{ $set: { ...left, ruling: number } }],
+        );
+        if (matchedCount > 0) return null;
+        const found = await collection.findOne(recordOf(interaction), { projection: { ruling: 1 } });
+        // Otherwise it was hidden or shown between the two.
+        if (found === null || (found.ruling ?? 0) >= number) return null;
+      }
+    },
+  };
+}
+
 /**
  * Individual interactions. Each change sets `settling` in the same write; the caller then marks the action and settles the
  * change. The field lets upkeep find interrupted changes. Index `unsettled`.
@@ -163,7 +292,6 @@ export function interactionRecords(
   { interactions: collection, moderationLog }: Collections,
   events: EventEntries = NO_EVENTS,
 ) {
-  const newToken = (): ObjectId => idOfTime(clock.now());
   const settle = gathered(
     (changed: readonly { readonly actionId: ObjectId; readonly settling: ObjectId }[]) =>
       collection.updateMany(
@@ -259,29 +387,7 @@ export function interactionRecords(
       return documents.flatMap(({ reaction }) => reaction ?? []);
     },
 
-    /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
-    async setHidden(
-      interaction: InteractionKey,
-      moderation: InteractionModeration,
-    ): Promise<{ interaction: Interaction; settling: SettlingToken } | null> {
-      const token = newToken();
-      const isHide = moderation.kind === 'HIDE_INTERACTION';
-      // Whom it concerns has not been notified of it while it was hidden.
-      const notified = isHide ? {} : events.pushed('interaction.recorded', moderation.at);
-      const document = await collection.findOneAndUpdate(
-        { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN' },
-        {
-          $set: { stateAt: moderation.at, settling: token, ...hiddenOrShown(moderation) },
-          ...(isHide ? {} : { $unset: { state: 1 } }),
-          ...notified,
-          $push: { ...notified.$push, unlogged: moderationDocument(interaction, moderation) },
-        },
-        { returnDocument: 'after' },
-      );
-      return document === null
-        ? null
-        : { interaction: toInteraction(document), settling: token.toHexString() };
-    },
+    ...hiding(collection, events),
 
     /** Replaces a comment's text. `null` when the comment is gone or already has that text. */
     async edit(

@@ -8,6 +8,7 @@ import type {
 } from '../../../domain/action.ts';
 import { idsOf, upTo } from '../../../storage/database/batches.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
+import type { Ruling, Verdict } from '../../../domain/report.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import type { HostEventType } from '../../../domain/host-event.ts';
 import type { ActionDocument, ModerationDocument } from '../../../storage/documents/documents.ts';
@@ -93,6 +94,7 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
       isHidden: false,
       // It is news again for those it names, who may have looked while it was hidden.
       ...{ shownAt: at, namedAt: at },
+      isWithheld: '$$REMOVE',
       'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
       'fanOut.unnotifiedVersion': '$$REMOVE',
     }),
@@ -151,42 +153,127 @@ export const isExpired = (now: Date): Filter<ActionDocument> => ({
   isDeleted: false,
 });
 
+/** What a ruling of the queue of reports changes of an action that it applies to; of others it only leaves its number. */
+const RULINGS: Readonly<Record<Verdict, Ruled>> = {
+  WITHHELD: {
+    kind: 'HIDE',
+    applies: { isHidden: false },
+    set: { isWithheld: true },
+    others: { isHidden: true },
+    left: {},
+  },
+  HIDDEN: {
+    kind: 'HIDE',
+    applies: { isHidden: false },
+    set: {},
+    others: { isHidden: true },
+    // It stays hidden for good.
+    left: { isWithheld: 1 },
+  },
+  SHOWN: {
+    kind: 'UNHIDE',
+    // What a moderator has hidden stays hidden.
+    applies: { isHidden: true, isWithheld: true },
+    set: {},
+    others: { $or: [{ isHidden: false }, { isWithheld: { $exists: false } }] },
+    left: {},
+  },
+};
+
+interface Ruled {
+  readonly kind: ActionModerationKind;
+  readonly applies: Filter<ActionDocument>;
+  readonly set: Document;
+  /** All that it does not apply to. */
+  readonly others: Filter<ActionDocument>;
+  /** Removed of these. */
+  readonly left: { readonly isWithheld?: 1 };
+}
+
+const recordOf = (actionId: ObjectId, { kind, by, at, reason }: Moderation): ModerationDocument => ({
+  ...{ _id: new ObjectId(), actionId, at },
+  ...fieldBeside(by),
+  ...{ by, kind, reason },
+});
+
 export function moderationRepository(
   { actions, moderationLog }: Collections,
   events: EventEntries = NO_EVENTS,
 ) {
+  async function change(
+    id: ActionId,
+    moderation: Moderation,
+    more: { readonly applies: Filter<ActionDocument>; readonly set: Document } = { applies: {}, set: {} },
+  ): Promise<Action | null> {
+    const { kind, at } = moderation;
+    const { applies, set, event } = CHANGES[kind];
+    const _id = new ObjectId(id);
+    const document = await actions.findOneAndUpdate(
+      { _id, ...applies, ...more.applies },
+      revised([
+        {
+          $set: {
+            ...set(at),
+            ...more.set,
+            ...events.staged(event, at),
+            ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
+            unlogged: {
+              $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(recordOf(_id, moderation))]],
+            },
+          },
+        },
+      ]),
+      { returnDocument: 'after' },
+    );
+    return document === null ? null : toAction(document);
+  }
+
   return {
     /**
      * Changes an action, requests a pass and records who did it, in one write. `null` when the action is already in the
      * wanted state or does not exist.
      */
-    async apply(id: ActionId, { kind, by, at, reason }: Moderation): Promise<Action | null> {
-      const { applies, set, event } = CHANGES[kind];
-      const actionId = new ObjectId(id);
-      const record: ModerationDocument = {
-        _id: new ObjectId(),
-        actionId,
-        at,
-        ...fieldBeside(by),
-        by,
-        kind,
-        reason,
-      };
-      const document = await actions.findOneAndUpdate(
-        { _id: actionId, ...applies },
-        revised([
-          {
-            $set: {
-              ...set(at),
-              ...events.staged(event, at),
-              ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
-              unlogged: { $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]] },
-            },
-          },
-        ]),
-        { returnDocument: 'after' },
+    apply: (id: ActionId, moderation: Moderation): Promise<Action | null> => change(id, moderation),
+
+    /** Of what is hidden only until somebody has looked: it stays hidden, as this moderator's decision. `false`: it is not. */
+    async takeOver(id: ActionId, moderation: Moderation): Promise<boolean> {
+      const _id = new ObjectId(id);
+      const { matchedCount } = await actions.updateOne(
+        { _id, isDeleted: false, isHidden: true, isWithheld: true },
+        unrevised({ $unset: { isWithheld: 1 }, $push: { unlogged: recordOf(_id, moderation) } }),
       );
-      return document === null ? null : toAction(document);
+      return matchedCount > 0;
+    },
+
+    /**
+     * Carries out a ruling of the queue of reports, unless a later one has been. Returns whether the action exists, and the
+     * action if that has hidden or shown it.
+     */
+    async rule(
+      id: ActionId,
+      { number, verdict }: Pick<Ruling, 'number' | 'verdict'>,
+      by: Pick<Moderation, 'by' | 'at' | 'reason'>,
+    ): Promise<{ readonly isThere: boolean; readonly changed: Action | null }> {
+      const { kind, applies, set, others, left } = RULINGS[verdict];
+      const _id = new ObjectId(id);
+      const isNext: Filter<ActionDocument> = { ruling: { $not: { $gte: number } } };
+      for (;;) {
+        const changed = await change(
+          id,
+          { kind, ...by },
+          { applies: { ...applies, ...isNext }, set: { ...set, ruling: number } },
+        );
+        if (changed !== null) return { isThere: true, changed };
+        const { matchedCount } = await actions.updateOne(
+          { _id, isDeleted: false, ...others, ...isNext },
+          unrevised({ $set: { ruling: number }, $unset: left }),
+        );
+        if (matchedCount > 0) return { isThere: true, changed: null };
+        const found = await actions.findOne({ _id }, { projection: { isDeleted: 1, ruling: 1 } });
+        // Otherwise it was hidden or shown between the two.
+        if (found === null || found.isDeleted || (found.ruling ?? 0) >= number)
+          return { isThere: found !== null, changed: null };
+      }
     },
 
     /** Deletes an expired action like `apply`, but without a log entry. `null`: not expired. */
