@@ -104,12 +104,15 @@ const MODULES = {
 };
 
 const { getAction } = readActions;
-const { listInteractions, resharedBy } = readInteractions;
-const { readMember } = readDirectory;
+const { getInteraction, listInteractions, resharedBy } = readInteractions;
+const { getRef, readMember, readRef } = readDirectory;
 const { readPinned } = pinAction;
 
 /** Use cases that need only the session. */
-const OF_SESSION = { getAction, listInteractions, readMember, readPinned, resharedBy };
+const OF_SESSION = {
+  ...{ getAction, getInteraction, getRef },
+  ...{ listInteractions, readMember, readPinned, readRef, resharedBy },
+};
 
 type UseCase = (core: Core, ...args: never[]) => unknown;
 type Modules = typeof MODULES;

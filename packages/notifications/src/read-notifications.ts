@@ -6,6 +6,7 @@ import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
 import { decodeRow, encodeRow } from '../../../src/domain/cursor.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import {
+  CHANNELS,
   isKeptAway,
   keptAway,
   isRead,
@@ -30,6 +31,7 @@ import { pageSize } from '../../../src/feed/page/paging.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
 import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { sessionBatches } from '../../../src/feed/session/session-batches.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
 import { validate } from '../../../src/features/validate.ts';
@@ -306,6 +308,12 @@ export async function findNotifications(
   return keys.map((key) => found.get(key) ?? null);
 }
 
+/** A group by its key, whatever channel it is on for. Those that a session requests in one turn of the event loop are read together. */
+export const getNotification = sessionBatches<string, Notification | null>(
+  (core, session, keys) => findNotifications(core, session, keys, CHANNELS),
+  (key) => key,
+);
+
 const actors = onceFor(({ events }: NotificationGroup): readonly string[] => [
   ...new Set(events.flatMap(({ actorId }) => actorId ?? [])),
 ]);
@@ -324,34 +332,44 @@ export function countNewestActors(notification: Notification): UnreadCount {
   return { count: Math.min(actorsOf(notification).length, MAX_COUNTED), isExact };
 }
 
-/** Upper bound on events that are read to count their actors. */
-const MOST_COUNTED_EVENTS = 10_000;
+/** Upper bound on events that are counted to count their actors. */
+const MOST_COUNTED_EVENTS = 1_000;
 
-/** Number of distinct actors, exact to 100. A command only if one of them did it several times, among very many events. */
+const actorsOfGroups = sessionBatches<NotificationGroup, UnreadCount | null>(
+  async (core, session, groups) => {
+    const pairs = groups.flatMap(({ kind, actionId }) => {
+      const interaction = INTERACTION_KINDS.find((one) => one === kind);
+      return interaction === undefined || actionId === null ? [] : [{ actionId, kind: interaction }];
+    });
+    const found = await notificationsOf(core).actorsOf(session.identity.userId, pairs, {
+      without: keptAway(await session.profile()),
+      since: new Date(clock.time() - NOTIFICATION_WINDOW_MS),
+      limit: MOST_COUNTED_EVENTS,
+    });
+    const counts = new Map(
+      found.map(({ actionId, kind, actors, events }) => [
+        `${kind}:${actionId}`,
+        {
+          count: Math.min(actors, MAX_COUNTED),
+          isExact: events < MOST_COUNTED_EVENTS && actors <= MAX_COUNTED,
+        },
+      ]),
+    );
+    return groups.map(({ kind, actionId }) => counts.get(`${kind}:${actionId ?? ''}`) ?? null);
+  },
+  ({ key }) => key,
+);
+
+/**
+ * Number of distinct actors, exact to 100, of at most the newest thousand events. Read only if one of them did it several times, among
+ * more than a hundred events, and for all groups that a session asks for in one turn of the event loop together.
+ */
 export async function countActors(
   core: Core,
   session: ReaderSession,
   notification: Notification,
 ): Promise<UnreadCount> {
-  const { kind, actionId } = notification.group;
   const known = countNewestActors(notification);
-  const interaction = INTERACTION_KINDS.find((one) => one === kind);
   if (known.isExact || actorsOf(notification).length > MAX_COUNTED) return known;
-  if (interaction === undefined || actionId === null) return known;
-  const profile = await session.profile();
-  const found = await notificationsOf(core).interactionsOf(
-    notification.userId,
-    { actionId, kind: interaction },
-    {
-      without: keptAway(profile),
-      since: new Date(clock.time() - NOTIFICATION_WINDOW_MS),
-      limit: MOST_COUNTED_EVENTS,
-    },
-  );
-  const all = [...new Set(found.map(({ actorId }) => actorId))];
-  const some = profile.blocks.isWhole ? all : all.slice(0, 2 * MAX_COUNTED);
-  await learnBlocks(session, profile, some);
-  const actors = some.filter((actorId) => !isKeptAway(profile, actorId)).length;
-  const isExact = found.length < MOST_COUNTED_EVENTS && some.length === all.length && actors <= MAX_COUNTED;
-  return { count: Math.min(actors, MAX_COUNTED), isExact };
+  return (await actorsOfGroups(core, session, notification.group)) ?? known;
 }

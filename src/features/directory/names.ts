@@ -27,6 +27,12 @@ export const CACHED_REF_NAME = load({
   hasNames: true,
 });
 
+/** What the first action that names a ref calls it, for refs that nobody has described. */
+export const NAMED_BY_ACTION = load({
+  batch: ({ actions }, ids) => actions.firstNaming(ids),
+  key: ({ id }) => id,
+});
+
 /** Name and type of a ref, possibly cached by the process. */
 export async function refName(session: ReaderSession, refId: RefId): Promise<RefName | null> {
   return session.load<RefName>((await session.directory()) === null ? REF : CACHED_REF_NAME, refId);

@@ -1,11 +1,10 @@
 import type { RefId, UserId } from '../../domain/action.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import type { Core } from '../core.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { isBlockedFor } from '../blocks/own-blocks.ts';
 import { validate } from '../validate.ts';
-import { MEMBER, REF } from './names.ts';
+import { MEMBER, NAMED_BY_ACTION, REF } from './names.ts';
 
 /** A member; `null` when the host application never described them, or there is a block between the two. @throws FanfareError BAD_USER_INPUT */
 export async function readMember(session: ReaderSession, memberId: UserId): Promise<Member | null> {
@@ -19,39 +18,36 @@ export async function readMember(session: ReaderSession, memberId: UserId): Prom
  * more if the host application has not.
  * @throws FanfareError BAD_USER_INPUT
  */
-export async function readRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
+export async function readRef(session: ReaderSession, refId: RefId): Promise<Ref | null> {
   const id = validate(idSchema, refId, ['refId']);
-  const [ref, isKept] = await Promise.all([refOf(core, session, id), isBlockedFor(session, id)]);
+  const [ref, isKept] = await Promise.all([refOf(session, id), isBlockedFor(session, id)]);
   return ref.label === null || isKept ? null : ref;
 }
 
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
-export async function getRef(core: Core, session: ReaderSession, refId: RefId): Promise<Ref | null> {
+export async function getRef(session: ReaderSession, refId: RefId): Promise<Ref | null> {
   const id = validate(idSchema, refId, ['refId']);
-  const [ref, isKept] = await Promise.all([refOf(core, session, id), isBlockedFor(session, id)]);
+  const [ref, isKept] = await Promise.all([refOf(session, id), isBlockedFor(session, id)]);
   if (isKept) return null;
   return ref.label === null && (await session.load(REF, id)) === null ? null : ref;
 }
 
 /** A ref with what is known about it; type and label are missing when nobody described it. */
-export async function refOf(core: Core, session: ReaderSession, refId: RefId): Promise<Ref> {
-  const [ref] = await refsOf(core, session, [refId]);
+export async function refOf(session: ReaderSession, refId: RefId): Promise<Ref> {
+  const [ref] = await refsOf(session, [refId]);
   return ref ?? unknown(refId);
 }
 
 /** The same for several, in their order. Members are not described by actions: they have their names. */
-export async function refsOf(
-  { actions }: Core,
-  session: ReaderSession,
-  refIds: readonly RefId[],
-): Promise<Ref[]> {
+export async function refsOf(session: ReaderSession, refIds: readonly RefId[]): Promise<Ref[]> {
   const found = await session.loadMany(REF, refIds);
   const refs = found.map((ref, index) => ref ?? unknown(refIds[index] ?? ''));
   const undescribed = refs.filter(({ label }) => label === null).map(({ refId }) => refId);
   if (undescribed.length === 0) return refs;
   const members = await session.loadMany(MEMBER, undescribed);
   const things = undescribed.filter((_id, index) => members[index] === null);
-  const named = new Map((await actions.firstNaming(things)).map((ref) => [ref.id, ref]));
+  const naming = await session.loadMany(NAMED_BY_ACTION, things);
+  const named = new Map(naming.flatMap((ref) => (ref === null ? [] : [[ref.id, ref]])));
   return refs.map((ref) => {
     const { type, label } = named.get(ref.refId) ?? ref;
     return { ...ref, type, label };

@@ -60,7 +60,7 @@ export function searchRefs(
     type: type == null ? null : validate(idSchema, type, ['type']),
     find: (query) => refs.search(query),
     // What only actions name is gone with them.
-    load: async (ids) => (await refsOf(core, session, ids)).map((ref) => (ref.label === null ? null : ref)),
+    load: async (ids) => (await refsOf(session, ids)).map((ref) => (ref.label === null ? null : ref)),
   });
 }
 

@@ -79,13 +79,13 @@ export async function follow(
       : { followerId, refId: id, types, since: oldest.recorded, sinceAction: oldest.id };
   const pairs = known === null ? [] : [span];
   const { opened, counted } = await open(core, [span], { epochs, now, known: pairs, newest });
-  const ref: FollowedRef = counted ?? (await refOf(core, session, id));
+  const ref: FollowedRef = counted ?? (await refOf(session, id));
   const [own] = opened;
   return {
     ...ref,
     ...(own === undefined ? {} : { own }),
     // What nobody has described is named by actions.
-    ...(counted?.label === null ? { named: once(() => refOf(core, session, id)) } : {}),
+    ...(counted?.label === null ? { named: once(() => refOf(session, id)) } : {}),
   };
 }
 

@@ -15,8 +15,9 @@ export interface Follower {
   readonly userId: UserId;
 }
 
-const load = sessionBatches<FollowerSlice, UserId[]>(({ followerPages }, _session, slices) =>
-  followerPages.read(slices),
+const load = sessionBatches<FollowerSlice, UserId[]>(
+  ({ followerPages }, _session, slices) => followerPages.read(slices),
+  (slice) => JSON.stringify(slice),
 );
 
 /** Reads followers in order of id, batched for all refs of a page. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
@@ -48,7 +49,7 @@ export async function following(core: Core, session: ReaderSession, args: PageAr
     size: pageSize(args.first),
     after: args.after == null ? null : idBeside(userId, decodeRow(list, args.after, ['text'])[0]),
     scan: (after, limit) => core.follows.following(userId, after, limit),
-    select: (refIds) => refsOf(core, session, refIds),
+    select: (refIds) => refsOf(session, refIds),
     cursorOf: (ref) => encodeRow(list, [plainId(ref.refId)]),
   });
 }

@@ -58,7 +58,7 @@ export async function unfollow(
     await follows.forget(pair, ended.token);
     await announceFollowers(core, [refId], false);
   }
-  return refOf(core, session, pair.refId);
+  return refOf(session, pair.refId);
 }
 
 /** Items all over the feed that were boosted by the assignment move down. */

@@ -57,14 +57,17 @@ export async function findInteraction(
   return found === null ? null : { ...found, action };
 }
 
-/** `null` when it does not exist or is not visible; the caller cannot tell which. */
-export async function getInteraction(
-  core: Core,
-  session: ReaderSession,
-  id: InteractionId,
-): Promise<Interaction | null> {
-  const found = await findShown(core, session, id);
-  return found?.interaction ?? null;
+/**
+ * `null` when it does not exist or is not visible; the caller cannot tell which. Those of one turn of the event loop are read
+ * together, and equal ids once; as many round trips as `findInteraction`.
+ */
+export async function getInteraction(session: ReaderSession, id: InteractionId): Promise<Interaction | null> {
+  const interaction = await session.load(INTERACTION, id);
+  const found = interaction !== null && isShown(interaction, moderates(session.identity)) ? interaction : null;
+  const action = await getAction(session, found?.actionId ?? NO_ACTION);
+  if (found === null || action === null) return null;
+  // Loaded to decide about the action.
+  return isBlocked(await session.profile(), found.actorId) ? null : found;
 }
 
 /** Finds an interaction that the viewer may see, on an action that they may see. */

@@ -35,7 +35,7 @@ export async function pinAction(
     ((await dropStale(pins, session, id)) && (await pins.pin(id, actionId, MAX_PINNED)));
   if (!isPinned)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_PINNED)} actions can be pinned to a ref`);
-  return refOf(core, session, id);
+  return refOf(session, id);
 }
 
 /** Removes a pin, if there is one; the action need not exist any more. @throws FORBIDDEN, BAD_USER_INPUT */
@@ -48,7 +48,7 @@ export async function unpinAction(
   requireOneOf(session.identity, ['admin', 'service']);
   const id = validate(idSchema, refId, ['refId']);
   await core.pins.unpin([id], [actionId]);
-  return refOf(core, session, id);
+  return refOf(session, id);
 }
 
 /** Pins of a ref that the reader may see, latest first. */

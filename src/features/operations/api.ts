@@ -2,7 +2,7 @@ import { LANES } from '../../domain/lane.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { LaneEnum } from '../../graphql/types/enums.ts';
-import { type LaneDepth as LaneDepthRecord, type WorkOverview as Overview, readWork } from './read-work.ts';
+import { type LaneDepth as LaneDepthRecord, type WorkOverview as Overview, workOf } from './read-work.ts';
 import { MAX_SAMPLES, readSamples, type Sample as SampleRecord } from './samples.ts';
 
 const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
@@ -83,7 +83,7 @@ builder.queryField('samples', (t) =>
     description:
       'Admin: the last hour by ten seconds, the oldest first, without those in which nothing ran. Empty with tenants, since the figures are of all of them.',
     extensions: { size: MAX_SAMPLES satisfies ListSize },
-    resolve: (_root, _args, context) => readSamples(context.core, context.identity()),
+    resolve: (_root, _args, context) => readSamples(context.core, context.session()),
   }),
 );
 
@@ -91,6 +91,6 @@ builder.queryField('work', (t) =>
   t.field({
     type: WorkOverview,
     description: 'Admin: work in progress: deliveries, workers, watchers, rebuilds, renames.',
-    resolve: (_root, _args, context) => readWork(context.core, context.identity()),
+    resolve: (_root, _args, context) => workOf(context.core, context.session(), 'work'),
   }),
 );

@@ -2,7 +2,9 @@ import type { Core } from '../core.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
 import { areBeside } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
+import { sessionBatches } from '../../feed/session/session-batches.ts';
 import { clock } from '../../lib/clock.ts';
+import { once } from '../../lib/once.ts';
 import { requireRole } from '../validate.ts';
 
 export interface LaneDepth {
@@ -12,7 +14,7 @@ export interface LaneDepth {
   readonly oldestSeconds: number;
 }
 
-/** Work in progress. Each figure is read on demand. */
+/** Work in progress. Each figure is read on demand, once. */
 export interface WorkOverview {
   lanes(): Promise<LaneDepth[]>;
   workers(): Promise<number>;
@@ -33,7 +35,7 @@ export function readWork(
   requireRole(identity, 'admin');
   const { userId } = identity;
   return {
-    async lanes() {
+    lanes: once(async () => {
       const figures = await workFigures.lanes(userId);
       const now = clock.time();
       return [...LANES].map((lane) => {
@@ -41,18 +43,27 @@ export function readWork(
         const oldestSeconds = dueSince === null ? 0 : Math.max(0, now - dueSince.getTime()) / 1_000;
         return { lane, pending, oldestSeconds };
       });
-    },
-    workers: () => processes.countWorkers(clock.now()),
-    async watchers() {
+    }),
+    workers: once(() => processes.countWorkers(clock.now())),
+    watchers: once(async () => {
       // The same reader may occur in several parts.
       const readers = new Set<string>();
       for await (const some of liveLog.allWatched())
         for (const reader of some) if (areBeside(reader, userId)) readers.add(reader);
       return readers.size;
-    },
-    rebuildsDue: () => feeds.countDue(userId),
-    renamesDue: () => renames.countDue(userId),
-    failedFanOuts: () => workFigures.failedFanOuts(userId),
+    }),
+    rebuildsDue: once(() => feeds.countDue(userId)),
+    renamesDue: once(() => renames.countDue(userId)),
+    failedFanOuts: once(() => workFigures.failedFanOuts(userId)),
     ...{ feedModel: feedStore.model, feedCap: cap },
   };
 }
+
+/** The same overview for all of a request. @throws FanfareError FORBIDDEN */
+export const workOf = sessionBatches<'work', WorkOverview>(
+  (core, { identity }, keys) => {
+    const work = readWork(core, identity);
+    return Promise.resolve(keys.map(() => work));
+  },
+  (key) => key,
+);

@@ -1,8 +1,11 @@
 import type { RedisPart } from '../../connections/redis-parts.ts';
 import { tenantOf } from '../../domain/stored-id.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { FanfareError } from '../../domain/errors.ts';
 import { clock } from '../../lib/clock.ts';
 import { LAG_BUCKETS, type Totals } from '../../telemetry/metrics.ts';
+import { sessionBatches } from '../../feed/session/session-batches.ts';
+import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import type { Core } from '../core.ts';
 import { requireRole } from '../validate.ts';
 
 /** A sample is of so long a time, in milliseconds. */
@@ -64,7 +67,22 @@ export class Samples {
     if (count === 1 && pending !== null) await this.#commands.hset(key, 'pending', await pending());
   }
 
-  /** Complete samples, the oldest first. */
+  /** @throws FanfareError UNAVAILABLE */
+  async #read(slots: readonly number[]): Promise<readonly Readonly<Record<string, string>>[]> {
+    const reading = this.#commands.pipeline();
+    for (const slot of slots) reading.hgetall(this.#keyOf(slot));
+    try {
+      const answers = (await reading.exec()) ?? [];
+      return answers.map(([error, hash]) => {
+        if (error !== null) throw error;
+        return hash as Readonly<Record<string, string>>;
+      });
+    } catch (cause) {
+      throw new FanfareError('UNAVAILABLE', 'Figures cannot be read at the moment', { cause });
+    }
+  }
+
+  /** Complete samples, the oldest first. @throws FanfareError UNAVAILABLE */
   async lastHour(asOf = clock.time()): Promise<Sample[]> {
     const first = Math.floor(asOf / SAMPLE_MS) - MAX_SAMPLES;
     // Those before are only for lags.
@@ -72,7 +90,7 @@ export class Samples {
       { length: MAX_SAMPLES + LAG_SAMPLES - 1 },
       (_, n) => first - LAG_SAMPLES + 1 + n,
     );
-    const hashes = await Promise.all(slots.map((slot) => this.#commands.hgetall(this.#keyOf(slot))));
+    const hashes = await this.#read(slots);
     return slots.flatMap((slot, index) => {
       const fields = hashes[index] ?? {};
       if (slot < first || Object.keys(fields).length === 0) return [];
@@ -151,12 +169,17 @@ export function startSampling({
   };
 }
 
-/** The last hour; nothing with tenants, since figures are of all of them. @throws FanfareError FORBIDDEN */
-export async function readSamples(
-  { samples }: { readonly samples: Samples | null },
-  identity: Identity,
-): Promise<readonly Sample[]> {
+const lastHour = sessionBatches<'last hour', readonly Sample[]>(
+  async ({ samples }, _session, keys) => {
+    const read = (await samples?.lastHour()) ?? [];
+    return keys.map(() => read);
+  },
+  (key) => key,
+);
+
+/** The last hour; nothing with tenants, since figures are of all of them. One read a request. @throws FanfareError FORBIDDEN, UNAVAILABLE */
+export async function readSamples(core: Core, session: ReaderSession): Promise<readonly Sample[]> {
+  const { identity } = session;
   requireRole(identity, 'admin');
-  if (tenantOf(identity.userId) !== null) return [];
-  return samples?.lastHour() ?? [];
+  return tenantOf(identity.userId) === null ? lastHour(core, session, 'last hour') : [];
 }

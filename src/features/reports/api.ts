@@ -82,7 +82,7 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
     node: {
       is: (source) => 'openedAt' in source,
       load: (key, context) =>
-        readKey(key) === null ? undefined : getReport(context.core, context.session(), key),
+        readKey(key) === null ? undefined : getReport(context.session(), key),
     } satisfies AddedNode,
   },
   fields: (t) => ({
@@ -113,7 +113,7 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
       async resolve({ target }, _args, context) {
         if (target.kind !== 'interaction') return null;
         const session = context.session();
-        if (!moderates(session.identity)) return getInteraction(context.core, session, target.interactionId);
+        if (!moderates(session.identity)) return getInteraction(session, target.interactionId);
         const found = await session.load(INTERACTION, target.interactionId);
         return found !== null && isShown(found, true) ? found : null;
       },

@@ -9,6 +9,7 @@ import { MODERATORS, moderates } from '../../domain/viewer.ts';
 import { lineSchema, textSchema } from '../../descriptors/define.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
+import { load } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import { readMember } from '../directory/read-directory.ts';
@@ -172,16 +173,20 @@ export async function resolveReport(
   return now;
 }
 
-/** A report, for moderators and members who have reported the same; `null` for others. */
-export async function getReport(
-  { reports }: Core,
-  { identity }: ReaderSession,
-  id: string,
-): Promise<Report | null> {
-  const found = await reports.find(id);
-  if (found === null || !areBeside(found.target.actorId, identity.userId)) return null;
-  const isOwn = found.reports.some(({ by }) => by === identity.userId);
-  return isOwn || moderates(identity) ? found : null;
+/** Of a report that members may see, their own entries. */
+const REPORT = load({
+  batch: ({ reports }, ids, request) => {
+    const identity = request?.identity ?? null;
+    return reports.findByIds(ids, identity === null || moderates(identity) ? null : identity.userId);
+  },
+  key: ({ id }) => id,
+});
+
+/** A report, for moderators and members who have reported the same; `null` for others. One read for all of a turn of the event loop. */
+export async function getReport(session: ReaderSession, id: string): Promise<Report | null> {
+  const { userId } = session.identity;
+  const found = await session.load(REPORT, id);
+  return found === null || !areBeside(found.target.actorId, userId) ? null : found;
 }
 
 async function requireReport({ reports }: Core, { identity }: ReaderSession, id: string): Promise<Report> {

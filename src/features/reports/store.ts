@@ -1,4 +1,4 @@
-import { upTo } from '../../storage/database/batches.ts';
+import { inTurns, upTo } from '../../storage/database/batches.ts';
 import { ObjectId, type Collection, type Document, type Filter } from 'mongodb';
 import { withoutSubject } from '../../descriptors/anonymise.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
@@ -285,6 +285,23 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
     },
 
     ...rulings(collection, apply),
+
+    /** @param by only reports to which this member has added, with their own entries; `null`: all */
+    async findByIds(ids: readonly string[], by: UserId | null): Promise<Report[]> {
+      const own = { $filter: { input: '$reports', as: 'one', cond: { $eq: ['$$one.by', literal(by)] } } };
+      const documents = await inTurns(
+        collection.aggregate<ReportDocument>([
+          {
+            $match: {
+              _id: { $in: ids.map((id) => new ObjectId(id)) },
+              ...(by === null ? {} : { 'reports.by': by }),
+            },
+          },
+          ...(by === null ? [] : [{ $set: { reports: own } }]),
+        ]),
+      );
+      return documents.map(toReport);
+    },
 
     /** `null`: it is not open. */
     take: (id: string, by: UserId): Promise<Report | null> =>

@@ -253,17 +253,16 @@ export async function readFeedGroups(
  * One group of the reader's feed; `null` when none of its items is in the feed. Groups that a session requests in one turn of
  * the event loop are read together.
  */
-export const getFeedGroup = sessionBatches<string, FeedGroup | null>(readGroupsByKey);
+export const getFeedGroup = sessionBatches<string, FeedGroup | null>(readGroupsByKey, (key) => key);
 
 async function readGroupsByKey(
   core: Core,
   session: ReaderSession,
-  wanted: readonly string[],
+  keys: readonly string[],
 ): Promise<(FeedGroup | null)[]> {
   const feed = openStages(core, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
   const list = new GroupList(core, feed);
-  const keys = [...new Set(wanted)];
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
   const [found, items] = await Promise.all([
     Promise.all(shared.map((key) => list.find(key))),
@@ -277,7 +276,7 @@ async function readGroupsByKey(
   const groups = new Map<string, FeedGroup | null>();
   for (const item of items) if (item.action.groupKey === null) groups.set(item.actionId, list.groupOf(item));
   for (const [index, key] of shared.entries()) groups.set(key, found[index] ?? null);
-  return wanted.map((groupKey) => groups.get(groupKey) ?? null);
+  return keys.map((groupKey) => groups.get(groupKey) ?? null);
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;

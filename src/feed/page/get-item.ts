@@ -7,11 +7,14 @@ import { presentEntry } from './feed-rules.ts';
 import { hydrateOne } from './hydration.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 
-const loadEntry = sessionBatches<ActionId, FeedEntry | null>(async ({ feedReader }, session, ids) => {
-  const entries = await feedReader.find(await session.profile(), [...new Set(ids)]);
-  const byId = new Map(entries.map((entry) => [entry.actionId, entry]));
-  return ids.map((id) => byId.get(id) ?? null);
-});
+const loadEntry = sessionBatches<ActionId, FeedEntry | null>(
+  async ({ feedReader }, session, ids) => {
+    const entries = await feedReader.find(await session.profile(), ids);
+    const byId = new Map(entries.map((entry) => [entry.actionId, entry]));
+    return ids.map((id) => byId.get(id) ?? null);
+  },
+  (id) => id,
+);
 
 /**
  * The reader's own entry for one action, after the rules. One look-up serves all entries that a session requests in one turn

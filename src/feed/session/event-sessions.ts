@@ -1,6 +1,7 @@
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
+import { Reading } from '../../lib/reading.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Load, type RequestReader, type Wanted, ACTION } from './load.ts';
@@ -158,11 +159,17 @@ class EventSession implements EventReaderSession {
   /** Created by the first load: most sessions load nothing. */
   #results: Map<Load<unknown>, Map<string, Promise<unknown>>> | undefined;
   #profile: Promise<ReaderProfile> | undefined;
+  #reading: Reading | undefined;
 
   constructor(loads: EventLoads, identity: Identity, known: KnownReader | null) {
     this.#loads = loads;
     this.identity = identity;
     this.#known = known;
+  }
+
+  /** Nothing ends it, and loads of all watchers go together. */
+  get reading(): Reading {
+    return (this.#reading ??= new Reading());
   }
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {

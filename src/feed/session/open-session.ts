@@ -13,6 +13,7 @@ import { NO_BLOCKS } from '../../domain/block.ts';
 import type { KnownReader } from '../feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
+import { Reading } from '../../lib/reading.ts';
 import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
 import { type Load, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
@@ -23,21 +24,24 @@ import { MEMBER } from '../../features/directory/names.ts';
 /** Maximum ids of one batch; more are split. */
 export const MAX_BATCH = 500;
 
-export function openSession(core: Repositories, identity: Identity): ReaderSession {
-  return new RequestSession(core, identity);
+/** @param reading that of the operation. Default: one of its own, which nothing ends. */
+export function openSession(core: Repositories, identity: Identity, reading = new Reading()): ReaderSession {
+  return new RequestSession(core, identity, reading);
 }
 
 class RequestSession implements ReaderSession {
   readonly identity: Identity;
+  readonly reading: Reading;
   readonly #core: Repositories;
   readonly #loaders = new Map<Load<unknown>, DataLoader<string, unknown>>();
   #profile: Promise<ReaderProfile> | undefined;
   #directoryStamp: number | null = null;
   #directory = (): Promise<DirectoryAsOf | null> => NOT_KNOWN;
 
-  constructor(core: Repositories, identity: Identity) {
+  constructor(core: Repositories, identity: Identity, reading: Reading) {
     this.#core = core;
     this.identity = identity;
+    this.reading = reading;
   }
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {
@@ -83,7 +87,7 @@ class RequestSession implements ReaderSession {
     const loader = new DataLoader<string, V | null>(
       async (ids) => {
         const wanted = ids.map((id) => ({ userId, id }));
-        const found = await what.find(this.#core, wanted, this);
+        const found = await this.reading.run(() => what.find(this.#core, wanted, this));
         return wanted.map((one) => found.get(what.nameOf(one)) ?? null);
       },
       { maxBatchSize: MAX_BATCH },

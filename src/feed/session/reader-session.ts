@@ -3,6 +3,7 @@ import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { KnownReader } from '../feed-store.ts';
 import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
 import type { Load } from './load.ts';
+import type { Reading } from '../../lib/reading.ts';
 
 /**
  * A reader during one request or one live event. Loads what was asked for in one turn of the event loop as one batch of at
@@ -10,6 +11,8 @@ import type { Load } from './load.ts';
  */
 export interface ReaderSession {
   readonly identity: Identity;
+  /** That of the operation. */
+  readonly reading: Reading;
   /** Loads a value by id; `null`: there is none. */
   load<V>(what: Load<V>, id: string): Promise<V | null>;
   /** The same for several ids, in their order. */

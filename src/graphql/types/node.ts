@@ -103,11 +103,11 @@ async function loadOwn(
     case 'Action':
       return getAction(session, parsed.actionId);
     case 'Interaction':
-      return getInteraction(context.core, session, parsed.interactionId);
+      return getInteraction(session, parsed.interactionId);
     case 'Member':
       return readMember(session, parsed.userId);
     case 'Ref':
-      return getRef(context.core, session, parsed.refId);
+      return getRef(session, parsed.refId);
     case 'FeedGroup':
       if (parsed.userId !== session.identity.userId) return null;
       return getFeedGroup(context.core, session, parsed.groupKey);

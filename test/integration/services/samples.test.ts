@@ -9,6 +9,8 @@ import {
   Samples,
   startSampling,
 } from '../../../src/features/operations/samples.ts';
+import type { Core } from '../../../src/features/core.ts';
+import { openSession } from '../../../src/feed/session/open-session.ts';
 import { createMetrics, LAG_BUCKETS, type Totals } from '../../../src/telemetry/metrics.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 
@@ -119,8 +121,9 @@ test('an admin reads them, and nobody else; with tenants there are none', async 
   const { samples } = await open();
   const at = Date.now() - 5 * SAMPLE_MS;
   await samples.add({ ...NOTHING, published: 1 }, waiting(2), at);
+  const core = { samples } as unknown as Core;
   const read = (userId: string, role: Role) =>
-    readSamples({ samples }, { userId, roles: new Set([role]), expiresAt: null });
+    readSamples(core, openSession(core, { userId, roles: new Set([role]), expiresAt: null }));
   expect(await read('root', 'admin')).toMatchObject([{ published: 1, pending: 2 }]);
   expect(await read(storedId('acme', 'root'), 'admin')).toEqual([]);
   await expect(read('ann', 'user')).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -14,7 +14,7 @@ import { MAX_PAGE_SIZE, pageSize } from '../../../../src/feed/page/paging.ts';
 import { builder } from '../../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../../src/graphql/connection.ts';
 import { parseActionId, parseAddedId } from '../../../../src/graphql/global-id.ts';
-import type { PageSize } from '../../../../src/graphql/limits/cost.ts';
+import type { ListSize, PageSize } from '../../../../src/graphql/limits/cost.ts';
 import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
 import { asksForField } from '../../../../src/graphql/live-selection.ts';
 import { plainSentence } from '../../../../src/graphql/sentences.ts';
@@ -47,7 +47,7 @@ import {
   actorsOf,
   countActors,
   countEvents,
-  findNotifications,
+  getNotification,
   readNotifications,
   type Notification as NotificationSource,
   type NotificationPage,
@@ -81,6 +81,9 @@ const ACTORS_COST: { readonly size: PageSize } = {
   size: { argument: 'first', default: 3, max: MAX_PAGE_SIZE },
 };
 
+/** Counting looks at up to a thousand events of a group; nearly all groups have few, and are counted already. */
+const COUNT_COST: { readonly size: ListSize } = { size: { usual: 1, most: 10 } };
+
 const NODE_KEY = /^(.+):([A-Z]+:[^:]+)$/su;
 
 /** `null`: no such id can have been issued. */
@@ -101,9 +104,7 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
         const found = keyOf(nodeKey);
         if (found === null) return undefined;
         if (found.userId !== context.identity().userId) return Promise.resolve(null);
-        return findNotifications(context.core, context.session(), [found.key], CHANNELS).then(
-          ([first = null]) => first,
-        );
+        return getNotification(context.core, context.session(), found.key);
       },
     } satisfies AddedNode,
     renderedOnce: {
@@ -170,8 +171,8 @@ export const Notification = builder.objectRef<NotificationSource>('Notification'
     }),
     actorCount: t.field({
       type: UnreadCount,
-      description: 'Number of different members who did it. Exact up to 100.',
-      extensions: SHARED,
+      description: 'Number of different members who did it. Exact up to 100, and of at most 1,000 events.',
+      extensions: { ...SHARED, ...COUNT_COST },
       resolve: (source, _args, context) => countActors(context.core, context.session(), source),
     }),
     count: t.field({

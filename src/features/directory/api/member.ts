@@ -26,7 +26,7 @@ builder.queryFields((t) => ({
     args: {
       refId: t.arg.string({ required: true, description: "The host application's own id of the thing." }),
     },
-    resolve: (_root, { refId }, context) => readRef(context.core, context.session(), refId),
+    resolve: (_root, { refId }, context) => readRef(context.session(), refId),
   }),
   member: t.field({
     type: Member,

@@ -1,0 +1,42 @@
+import { Gate } from './gate.ts';
+
+/** What an operation may have under way at the database by its own loads: its share of the connections of a process. */
+const AT_ONCE = 4;
+
+/** The reads of one operation: a few at a time, and none once it is over. */
+export class Reading {
+  #gate: Gate | null = null;
+  #end: Error | null = null;
+  #listeners: ((end: Error) => void)[] = [];
+
+  /** Reads when few others of the operation are under way. What it waits for must not come here itself. */
+  run<T>(read: () => Promise<T>): Promise<T> {
+    return (this.#gate ??= new Gate(AT_ONCE)).run(() => {
+      this.check();
+      return read();
+    });
+  }
+
+  /** @throws what ended the operation, if anything has */
+  check(): void {
+    if (this.#end !== null) throw this.#end;
+  }
+
+  /** Ends it: what is read already is of no use any more. Only the first end counts. */
+  end(reason: Error): void {
+    if (this.#end !== null) return;
+    this.#end = reason;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener(reason);
+  }
+
+  /** What the work results in; rejects when the operation is over before. The work then ends with its next read. */
+  untilEnd<T>(work: PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#end === null) this.#listeners.push(reject);
+      else reject(this.#end);
+      work.then(resolve, reject);
+    });
+  }
+}
