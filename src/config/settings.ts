@@ -110,6 +110,12 @@ const SERVER_SETTINGS = group('Server', {
     'Maximum total size of answers in one process from their first value until they are sent; beyond it, large ones are refused with UNAVAILABLE. At least ANSWER_LIMIT.',
     'http.maxAnswerBytesUnderWay',
   ),
+  READ_TIMEOUT: setting(
+    '8s',
+    duration('1s', '1h'),
+    'How long the reads of a query may take; then it is answered with UNAVAILABLE. Mutations are always finished.',
+    'http.maxReadMs',
+  ),
   READ_CACHE: setting(
     '64MiB',
     size('0KiB', '64GiB'),

@@ -84,6 +84,6 @@ class OperationContext implements GraphQLContext {
   }
 
   #open(reader: Identity): ReaderSession {
-    return this.#openSession?.(reader) ?? openSession(this.core, reader);
+    return this.#openSession?.(reader) ?? openSession(this.core, reader, this.answer?.reading);
   }
 }

@@ -7,7 +7,7 @@ const AT_ONCE = 4;
 export class Reading {
   #gate: Gate | null = null;
   #end: Error | null = null;
-  #listeners: ((end: Error) => void)[] = [];
+  #onEnd: ((end: Error) => void)[] = [];
 
   /** Reads when few others of the operation are under way. What it waits for must not come here itself. */
   run<T>(read: () => Promise<T>): Promise<T> {
@@ -22,21 +22,26 @@ export class Reading {
     if (this.#end !== null) throw this.#end;
   }
 
-  /** Ends it: what is read already is of no use any more. Only the first end counts. */
+  /** Nothing more is read. Only the first end counts. */
   end(reason: Error): void {
     if (this.#end !== null) return;
     this.#end = reason;
-    const listeners = this.#listeners;
-    this.#listeners = [];
+    const listeners = this.#onEnd;
+    this.#onEnd = [];
     for (const listener of listeners) listener(reason);
   }
 
-  /** What the work results in; rejects when the operation is over before. The work then ends with its next read. */
-  untilEnd<T>(work: PromiseLike<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#end === null) this.#listeners.push(reject);
+  /**
+   * What the work results in; rejects when the operation is over before, which it is after so many milliseconds. The work then
+   * ends with its next read.
+   */
+  untilEnd<T>(work: PromiseLike<T>, withinMs: number, late: () => Error): Promise<T> {
+    const timer = setTimeout(() => this.end(late()), withinMs);
+    const result = new Promise<T>((resolve, reject) => {
+      if (this.#end === null) this.#onEnd.push(reject);
       else reject(this.#end);
       work.then(resolve, reject);
     });
+    return result.finally(() => clearTimeout(timer));
   }
 }

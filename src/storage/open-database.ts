@@ -79,7 +79,16 @@ function endingAfter(socket: Socket): Socket {
   socket.setTimeout(0);
   socket.setTimeout = (ms) => {
     clearTimeout(late);
-    late = ms === 0 ? undefined : setTimeout(() => socket.emit('timeout'), ms);
+    // After a turn in which the loop was held, the answer may be there and only not be read yet.
+    late =
+      ms === 0
+        ? undefined
+        : setTimeout(() => {
+            const overdue = late;
+            setImmediate(() => {
+              if (late === overdue) socket.emit('timeout');
+            });
+          }, ms);
     return socket;
   };
   return socket.once('close', () => {
@@ -107,6 +116,16 @@ export class UnsupportedServer extends Error {
 const LEAST_WIRE_VERSION = 17;
 /** The longest that a command waits for a connection, and then for its answer. Milliseconds. */
 const ANSWERS_WITHIN_MS = 60_000;
+/**
+ * A server that has not said hello for so long, in milliseconds, is away: what waits for it ends. It is greeted every two seconds,
+ * and answers without looking at any data.
+ */
+const GREETED_EVERY_MS = 2_000;
+const GREETS_WITHIN_MS = 3_000;
+/** What the driver does unless the URI says otherwise. */
+const DRIVER_GREETS = { heartbeatFrequencyMS: 10_000, connectTimeoutMS: 30_000 };
+/** How long an operation looks for a server, in milliseconds. */
+const FINDS_WITHIN_MS = 4_000;
 
 /**
  * Connects and determines the kind of server. Writes are confirmed by a majority of the members unless the URI says otherwise.
@@ -116,7 +135,8 @@ export async function connect(
   options: DatabaseOptions,
   declarations: readonly Declaration[],
 ): Promise<Database> {
-  const { socketTimeoutMS, waitQueueTimeoutMS, ...given } = new MongoClient(options.uri).options;
+  const { socketTimeoutMS, waitQueueTimeoutMS, heartbeatFrequencyMS, connectTimeoutMS, ...given } =
+    new MongoClient(options.uri).options;
   // The driver's type does not say that there may be none.
   const { w, wtimeoutMS, journal } = (given.writeConcern as WriteConcern | undefined) ?? {};
   const answersWithinMs = options.answersWithinMs ?? ANSWERS_WITHIN_MS;
@@ -129,7 +149,11 @@ export async function connect(
     ...(w === undefined ? { writeConcern: new WriteConcern('majority', wtimeoutMS, journal) } : {}),
     ...(socketTimeoutMS === 0 ? { socketTimeoutMS: answersWithinMs } : {}),
     ...(waitQueueTimeoutMS === 0 ? { waitQueueTimeoutMS: answersWithinMs } : {}),
-    serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? 5_000,
+    ...(heartbeatFrequencyMS === DRIVER_GREETS.heartbeatFrequencyMS
+      ? { heartbeatFrequencyMS: GREETED_EVERY_MS }
+      : {}),
+    ...(connectTimeoutMS === DRIVER_GREETS.connectTimeoutMS ? { connectTimeoutMS: GREETS_WITHIN_MS } : {}),
+    serverSelectionTimeoutMS: options.serverSelectionTimeoutMs ?? FINDS_WITHIN_MS,
     ignoreUndefined: true,
     // The driver looks up the name of each list it reads here: in an object with a prototype it would find "constructor",
     // and return the objects in the list as bytes.

@@ -85,6 +85,11 @@ test('without Redis queries work, workers deliver and subscriptions pause; after
     );
     const [first] = await feedOf(api, 'ann');
     expect(first?.action.id).toBe(meanwhile);
+    // What is only in Redis.
+    for (const figures of ['samples { at }', 'work { watchers }']) {
+      const { errors } = await api.query(`{ ${figures} }`, {}, { sub: 'root', roles: ['admin'] });
+      expect(errors.map(({ extensions }) => extensions.code)).toEqual(['UNAVAILABLE']);
+    }
     for (const transport of TRANSPORTS) {
       await using refused = await openWatcher(transport, api, 'ann');
       await expect(refused.next()).rejects.toThrow(/UNAVAILABLE/);

@@ -46,3 +46,49 @@ test.for<[string, (proxy: TcpProxy) => void]>([
   const entries = await app.core.feedStore.find('ann', [action.id]);
   expect(entries.length).toBe(1);
 });
+
+test('a query ends after its time, though the database may still answer', async () => {
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  const uri = new URL(through(inject('mongodbUri'), proxy));
+  // Nothing else ends it.
+  for (const name of ['socketTimeoutMS', 'connectTimeoutMS']) uri.searchParams.set(name, '600000');
+  await using app = await startTestApp({ env: { MONGODB_URI: uri.href, READ_TIMEOUT: '1s' } });
+  const query = '{ slice(refId: "r") { edges { node { id } } } }';
+  expect((await app.query(query, {}, { sub: 'ann' })).errors).toEqual([]);
+  proxy.mute();
+  const { errors } = await app.query(query, {}, { sub: 'ann' });
+  expect(errors).toMatchObject([
+    { message: 'The query took longer than 1 s to read', extensions: { code: 'UNAVAILABLE' } },
+  ]);
+  proxy.cut();
+  proxy.heal();
+});
+
+/** Without settings of its own; before, they took forty. */
+const ENDS_WITHIN_MS = 15_000;
+
+test('a database that answers nothing is noticed soon, and again when it answers', async () => {
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  await using app = await startTestApp({
+    env: { MONGODB_URI: through(inject('mongodbUri'), proxy) },
+    worker: false,
+  });
+  expect(await tryEverything(app)).toEqual(ALL_FINE);
+  proxy.mute();
+  const took: Record<string, number> = {};
+  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    const from = performance.now();
+    const result = await work();
+    took[what] = Math.round(performance.now() - from);
+    return result;
+  };
+  const [tried] = await Promise.all([
+    timed('requests', () => tryEverything(app)),
+    timed('ready', () => expect.poll(async () => (await readiness(app)).status, WITHIN).toBe(503)),
+  ]);
+  expect(tried).toEqual(NONE_FINE);
+  proxy.heal();
+  await timed('recovery', () => expect.poll(() => tryEverything(app), WITHIN).toEqual(ALL_FINE));
+  console.log('Milliseconds:', took);
+  expect(took['requests']).toBeLessThan(ENDS_WITHIN_MS);
+});

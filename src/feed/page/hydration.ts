@@ -54,6 +54,8 @@ export async function actionsOf(
   session: ReaderSession,
   entries: readonly Pick<FeedEntry, 'actionId' | 'rev'>[],
 ): Promise<readonly (Action | null)[]> {
+  // A list that few get through reads on and on, and may find all it needs in the process.
+  session.reading.check();
   const cached = entries.map(({ actionId, rev }) =>
     rev === undefined ? null : session.cached(actionId, rev),
   );

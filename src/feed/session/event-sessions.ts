@@ -115,6 +115,8 @@ interface LookedUp {
 class EventLoads {
   readonly repositories: Repositories;
   readonly readers: SharedLoads<UserId, LookedUp>;
+  /** Of all watchers, whose loads go together: nothing ends it. */
+  readonly reading = new Reading();
   readonly #shared = new Map<Load<unknown>, SharedLoads<Wanted, unknown>>();
   /** For sessions that may use names cached as of one state of the directory. */
   readonly #named = new WeakMap<DirectoryAsOf, EventLoads>();
@@ -159,7 +161,6 @@ class EventSession implements EventReaderSession {
   /** Created by the first load: most sessions load nothing. */
   #results: Map<Load<unknown>, Map<string, Promise<unknown>>> | undefined;
   #profile: Promise<ReaderProfile> | undefined;
-  #reading: Reading | undefined;
 
   constructor(loads: EventLoads, identity: Identity, known: KnownReader | null) {
     this.#loads = loads;
@@ -167,9 +168,8 @@ class EventSession implements EventReaderSession {
     this.#known = known;
   }
 
-  /** Nothing ends it, and loads of all watchers go together. */
   get reading(): Reading {
-    return (this.#reading ??= new Reading());
+    return this.#loads.reading;
   }
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {

@@ -25,7 +25,7 @@ type Resolver = GraphQLFieldResolver<unknown, { readonly answer?: GraphQLContext
 
 /**
  * Makes each list of objects count in the answer that it becomes part of, before anything of its entries is made. Nothing else
- * makes an answer larger than its document. Pages that an operation requests side by side are read one after another.
+ * makes an answer larger than its document. Pages and counts that an operation requests side by side are read two at a time.
  */
 export function countLists(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -34,16 +34,24 @@ export function countLists(schema: GraphQLSchema): GraphQLSchema {
       const resolve = field.resolve ?? defaultFieldResolver;
       if (isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)))
         field.resolve = counted(resolve);
-      else if (isRead(schema, type) && field.extensions['page'] !== undefined)
-        field.resolve = inOrder(resolve);
+      else if (isRead(schema, type) && isCostly(field)) field.resolve = inOrder(resolve);
     }
   }
   return schema;
 }
 
-/** Whether an operation has only one object of the type, or one per alias. */
+/** Whether an operation has only one object of the type, or one for each page. */
 function isRead(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
-  return type === schema.getQueryType() || type.name === 'Viewer';
+  return type === schema.getQueryType() || type.name === 'Viewer' || type.name.endsWith('Connection');
+}
+
+/** Whether it reads a page, or much that is not in the answer: what is asked for by id is loaded together. */
+function isCostly({ extensions }: Field): boolean {
+  return (
+    extensions['page'] !== undefined ||
+    extensions['reads'] !== undefined ||
+    typeof extensions['size'] === 'number'
+  );
 }
 
 function counted(resolve: Resolver): Resolver {

@@ -1,5 +1,6 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import { Gate } from '../../lib/gate.ts';
+import { Reading } from '../../lib/reading.ts';
 import { Turn } from '../../lib/turn.ts';
 import { documentError } from '../errors.ts';
 
@@ -176,6 +177,7 @@ export class Answer {
   readonly #limits: AnswerLimits;
   readonly #room: AnswerRoom | null;
   #pages: Gate | null = null;
+  #reading: Reading | null = null;
   #values = 0;
   #length = 0;
   #lengthInTurn = 0;
@@ -191,10 +193,16 @@ export class Answer {
     this.#room = room;
   }
 
+  /** What is read for it. */
+  get reading(): Reading {
+    return (this.#reading ??= new Reading());
+  }
+
   /** Reads a page when few others of the operation are being read. */
   page<T>(read: () => T | Promise<T>): Promise<T> {
     return (this.#pages ??= new Gate(PAGES_AT_ONCE)).run(() => {
       if (this.#excess !== null) throw this.#excess;
+      this.#reading?.check();
       return Promise.resolve(read());
     });
   }

@@ -11,7 +11,7 @@ import { GRAPHQL_PATH } from '../exchange/respond.ts';
 import { acceptsAnswers, answerType, type AnswerType } from '../exchange/accept.ts';
 import type { RequestContext } from './operation-context.ts';
 import { operationIdOf } from './persisted-operations.ts';
-import { operationName, inSpan } from './plugins/request-guard.ts';
+import { operationName, inSpan, untilEnd } from './plugins/request-guard.ts';
 
 interface ShortWayOptions {
   /** Yoga's cache of parsed documents. */
@@ -99,13 +99,15 @@ export class ShortWay {
   }
 
   async #run(context: RequestContext, { document, params }: Run): Promise<ExecutionResult | WrittenResult> {
-    const { schema, observer } = this.#http;
+    const { schema, observer, limits } = this.#http;
     const { open, execution } = this.#options;
     const opening = open(context);
     const contextValue = Object.assign(context, opening instanceof Promise ? await opening : opening);
     const { variables: variableValues, operationName: name } = params;
     const args = { schema, document, contextValue, variableValues, operationName: name } as ExecutionArgs;
-    const result = await inSpan(args, () => executeCompiled(execution, args));
+    const result = await inSpan(args, () =>
+      untilEnd(args, limits.maxReadMs, executeCompiled(execution, args)),
+    );
     const { errors } = result;
     return errors === undefined ? result : { ...result, errors: errors.map(observer.presentError) };
   }

@@ -8,6 +8,7 @@ import { apiError } from '../../graphql/errors.ts';
 import { JsonMeter, type JsonBounds } from '../../lib/json-meter.ts';
 import type { GraphQLError } from 'graphql';
 import { Answer, type AnswerRoom } from '../../graphql/rendering/answer.ts';
+import { OnDispose } from '../../lib/closer.ts';
 import { busy } from './request-lanes.ts';
 
 /** A sum of bytes in memory, limited in total and per user. */
@@ -108,14 +109,20 @@ export class Answers {
   }
 
   open(caller: Caller): AnswerUnderWay {
-    const room = new UnderWay(holderOf(caller), this.#counted);
-    return { answer: new Answer(this.#limits, room), room };
+    const taken = new UnderWay(holderOf(caller), this.#counted);
+    const answer = new Answer(this.#limits, taken);
+    const room = new OnDispose(() => {
+      taken[Symbol.dispose]();
+      // The client has left, or needs nothing more.
+      answer.reading.end(apiError('UNAVAILABLE', 'Nobody waits for the answer any more'));
+    });
+    return { answer, room };
   }
 }
 
 interface AnswerUnderWay {
   readonly answer: Answer;
-  /** Disposed when the answer has been sent. */
+  /** Disposed when the answer has been sent, or nobody waits for it any more: then nothing more is read for it. */
   readonly room: Disposable;
 }
 

@@ -54,6 +54,8 @@ export const DEFAULT_LIMITS = {
   maxTokens: 2_000,
   /** Maximum cost of an operation, if all it requests is as large as it may be; see graphql/limits/cost.ts. */
   maxCost: 50_000,
+  /** How long the reads of a query may take, in milliseconds. */
+  maxReadMs: 8_000,
   /** Maximum open TCP connections, including sockets; see connections.ts. */
   maxConnections: 10_000,
   /** Maximum requests waiting on one connection for the answers to earlier ones. */

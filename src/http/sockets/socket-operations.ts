@@ -20,6 +20,7 @@ import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
 import { unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
+import { OnDispose } from '../../lib/closer.ts';
 import type { UnderWay } from '../limits/intake.ts';
 import type { RequestContext } from '../execution/operation-context.ts';
 import { operationName } from '../execution/plugins/request-guard.ts';
@@ -82,6 +83,8 @@ export interface Connection {
   readonly initDeadline: Disposable;
   /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
+  /** Of answers that are being made. */
+  rooms?: Set<Disposable> | undefined;
   /** The message being processed. */
   message?: { readonly underWay: UnderWay; readonly isLarge: boolean } | undefined;
 }
@@ -121,12 +124,14 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
   const running = new WeakMap<ExecutionArgs, Running>();
 
   async function prepare(
-    { caller, message, languages, writer }: Connection,
+    connection: Connection,
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const { caller, message, languages, writer } = connection;
     const params = { ...payload, variables: payload.variables ?? {} };
-    const { answer, room } = answers.open(caller);
+    const { answer, room: made } = answers.open(caller);
+    const room = kept(connection, made);
     const frames = new SocketFrames(writer, id);
     const request: RequestContext = {
       caller,
@@ -161,6 +166,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
     } catch (error) {
       errors = [observer.presentError(error)];
     }
+    room[Symbol.dispose]();
     observer.finished(operationName(request), errors, request.startedAt);
     return errors;
   }
@@ -263,6 +269,17 @@ function documentFor(
   if (id !== null) return persisted.find(id);
   persisted.check(query, caller);
   return query;
+}
+
+/** Keeps what ends when the socket does, unless it ends before. */
+function kept(connection: Connection, room: Disposable): Disposable {
+  const rooms = (connection.rooms ??= new Set());
+  rooms.add(room);
+  return new OnDispose(() => {
+    rooms.delete(room);
+    if (rooms.size === 0) connection.rooms = undefined;
+    room[Symbol.dispose]();
+  });
 }
 
 /** Returns an error to reject the operation with when there are too many. */

@@ -246,6 +246,7 @@ export class SocketServer {
     );
     socket.on('close', (code, reason) => {
       connection.initDeadline[Symbol.dispose]();
+      for (const room of connection.rooms ?? []) room[Symbol.dispose]();
       const end = (): void => {
         closed(code, reason.toString()).catch((err: unknown) => this.#fail(socket, err));
       };

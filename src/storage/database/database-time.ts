@@ -2,7 +2,7 @@ import { ObjectId, type MongoClient, type ServerHeartbeatSucceededEvent } from '
 import type { Clock } from '../../lib/clock.ts';
 
 /**
- * Synchronises the clock with the database. The driver sends each server a heartbeat every ten seconds, and the reply
+ * Synchronises the clock with the database. The driver sends each server a heartbeat every two seconds, and the reply
  * contains the server's time, so this needs no extra command. In a replica set the primary counts, since it takes the
  * writes.
  */

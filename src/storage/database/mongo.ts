@@ -39,7 +39,7 @@ export interface DatabaseOptions {
   readonly monitorCommands?: boolean;
   /** Create spans for commands of traced requests and passes. */
   readonly traces?: boolean;
-  /** How long an operation waits for a reachable server, in milliseconds. Default 5000. */
+  /** How long an operation waits for a reachable server, in milliseconds. Default 4000. */
   readonly serverSelectionTimeoutMs?: number;
   /** How long a command waits for a connection, and then for its answer, in milliseconds. Default 60000, or as the URI says. */
   readonly answersWithinMs?: number;

@@ -11,8 +11,8 @@ export const WRITE_PROBES = ofInstallation(
 const PROBES = 'writeProbes';
 const PROBE_ID = 'write-probe';
 const PROBE_WITHIN_MS = 1_000;
-/** Callers within this time share one probe. */
-const FRESH_MS = 1_000;
+/** Callers within this time share one probe. With the time that one may take, less than two seconds. */
+const FRESH_MS = 500;
 /** After each write refused for lack of space, the database counts as full for this long. */
 const FULL_FOR_MS = 5_000;
 

@@ -15,6 +15,7 @@ import {
   type ExecutionResult,
 } from 'graphql';
 import { findOperation, documentFault } from '../../../graphql/limits/document-limits.ts';
+import type { HttpLimits } from '../../limits/limits.ts';
 import type { RequestObserver } from '../../http-context.ts';
 import type { HttpContext } from '../../http-context.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
@@ -26,13 +27,14 @@ type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResul
 const MOST_OF_A_NAME = 100;
 
 /**
- * A span per query and mutation over any transport, starting when the request arrived. Comes after the executing plugins.
+ * A span per query and mutation over any transport, starting when the request arrived, and an end of its reads. Comes after the
+ * executing plugins.
  */
-export function tracedOperations(): Plugin {
+export function tracedOperations({ maxReadMs }: Pick<HttpLimits, 'maxReadMs'>): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       const execute = executeFn as Execute;
-      setExecuteFn((args: ExecutionArgs) => inSpan(args, () => execute(args)));
+      setExecuteFn((args: ExecutionArgs) => inSpan(args, () => untilEnd(args, maxReadMs, execute(args))));
     },
   };
 }
@@ -52,6 +54,18 @@ export function inSpan<T>(args: ExecutionArgs, execute: () => T): T {
       startedAt,
     },
     execute,
+  );
+}
+
+/**
+ * A query whose reads take too long, or for which nobody waits any more, becomes an error. Mutations are always finished.
+ */
+export function untilEnd<T>(args: ExecutionArgs, maxReadMs: number, result: T | Promise<T>): T | Promise<T> {
+  const { answer } = args.contextValue as RequestContext;
+  const type = findOperation(args.document, args.operationName)?.definition.operation;
+  if (type !== OperationTypeNode.QUERY || !(result instanceof Promise)) return result;
+  return answer.reading.untilEnd(result, maxReadMs, () =>
+    apiError('UNAVAILABLE', `The query took longer than ${String(maxReadMs / 1_000)} s to read`),
   );
 }
 

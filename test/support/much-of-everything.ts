@@ -1,0 +1,105 @@
+import { startTestApp, type TestApp } from './app.ts';
+import { ask, publish, upsert } from './feed-api.ts';
+
+/** One reader with so much of everything. */
+export interface MuchOfEverything extends AsyncDisposable {
+  readonly app: TestApp;
+  /** Global ids of things of a type that the reader may see, different ones. */
+  readonly ids: Readonly<Record<string, readonly string[]>>;
+}
+
+const READER = 'reader';
+const CALLS_AT_ONCE = 10;
+
+/** Calls for each number below `count`, a few at a time. Gives the results in order. */
+async function each<T>(count: number, call: (n: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let from = 0; from < count; from += CALLS_AT_ONCE) {
+    const some = Array.from({ length: Math.min(CALLS_AT_ONCE, count - from) }, (_, n) => call(from + n));
+    results.push(...(await Promise.all(some)));
+  }
+  return results;
+}
+
+/**
+ * The reader follows `count` things, each with an action, and has published as many; a few members have commented on one of these
+ * `count` times; the reader has bookmarked, hidden, muted, reported and liked so many, and is mentioned and followed as often.
+ */
+export async function openMuchOfEverything(
+  count: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<MuchOfEverything> {
+  const app = await startTestApp({ monitorCommands: true, env });
+  const reader = { sub: READER, roles: ['user'] } as const;
+  const numbers = Array.from({ length: count }, (_, n) => String(n));
+  await upsert(app, {
+    members: [READER, ...numbers.map((n) => `member-${n}`)].map((id) => ({ memberId: id, name: id })),
+    refs: numbers.map((n) => ({ id: `thing-${n}`, type: 'thing', label: `Thing ${n}` })),
+    pairs: [
+      ...numbers.map((n) => ({ followerId: READER, refId: `thing-${n}` })),
+      ...numbers.map((n) => ({ followerId: `member-${n}`, refId: READER })),
+    ],
+  });
+  const custom = (objectId: string): object => ({ verb: 'posted', objectType: 'post', objectId });
+  const actions = await each(count, (n) =>
+    publish(app, {
+      ...{ actorId: `member-${String(n)}`, scope: 'PUBLIC' },
+      refs: [{ id: `thing-${String(n)}` }, { id: `never-described-${String(n)}`, type: 'x', label: 'X' }],
+      descriptor: { custom: custom(`post-${String(n)}`) },
+    }),
+  );
+  const own = await each(count, (n) =>
+    publish(app, { actorId: READER, scope: 'PUBLIC', descriptor: { custom: custom(`own-${String(n)}`) } }),
+  );
+  const [hot = ''] = own;
+  const interact = (input: object): Promise<{ addInteraction: { interaction: { id: string } } }> =>
+    ask(
+      app,
+      'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
+      { input },
+    );
+  const commenter = (n: number): string => `member-${String(n % 5)}`;
+  const comments = await each(count, (n) =>
+    interact({ actionId: hot, actorId: commenter(n), kind: 'COMMENT', text: `Comment ${String(n)}` }),
+  );
+  await each(count, (n) => interact({ actionId: own[n], actorId: commenter(n), kind: 'LIKE' }));
+  const interactions = comments.map(({ addInteraction }) => addInteraction.interaction.id);
+  const text = 'x'.repeat(2_000);
+  const reports = await each(count, (n) =>
+    ask<{ report: { id: string } }>(
+      app,
+      'mutation ($id: ID!, $text: String!) { report(interactionId: $id, reason: "Spam", text: $text) { id } }',
+      { id: interactions[n], text },
+      reader,
+    ),
+  );
+  await each(count, (n) =>
+    ask(app, 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }', { id: actions[n] }, reader),
+  );
+  await app.idle();
+  const items = await ask<{
+    feed: { edges: { node: { id: string; groupId: string } }[] };
+    notifications: { edges: { node: { id: string } }[] };
+  }>(
+    app,
+    '{ feed(first: 100) { edges { node { id groupId } } } notifications(first: 100) { edges { node { id } } } }',
+    {},
+    reader,
+  );
+  const feed = items.feed.edges.map(({ node }) => node);
+  const encode = (type: string, id: string): string => Buffer.from(`${type}:${id}`).toString('base64');
+  return {
+    app,
+    ids: {
+      Action: actions,
+      Interaction: interactions,
+      Report: reports.map(({ report }) => report.id),
+      Notification: items.notifications.edges.map(({ node }) => node.id),
+      NewsfeedItem: feed.map(({ id }) => id),
+      FeedGroup: [...new Set(feed.map(({ groupId }) => groupId))],
+      Member: numbers.map((n) => encode('Member', `member-${n}`)),
+      Ref: numbers.map((n) => encode('Ref', `never-described-${n}`)),
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
