@@ -48,6 +48,19 @@ export function apiError(
   return new GraphQLError(message, { extensions: { code, http } });
 }
 
+/** Ends what is read for a client that has left: nobody is shown it, and it is no failure. */
+export function nobodyWaits(): GraphQLError {
+  return new GraphQLError('Nobody waits for the answer any more', {
+    extensions: { code: 'UNAVAILABLE', http: HTTP_ANSWERS.UNAVAILABLE, isForNobody: true },
+  });
+}
+
+/** Code of the first error of an outcome; `null`: it is none of the server or the request. */
+export function codeOf(errors: readonly GraphQLError[] | undefined): string | null {
+  const { code, isForNobody } = errors?.[0]?.extensions ?? {};
+  return typeof code === 'string' && isForNobody !== true ? code : null;
+}
+
 /** Error for a document, possibly with its variables, that exceeds a limit. */
 export function documentError(message: string): GraphQLError {
   return apiError('BAD_USER_INPUT', message, DOCUMENT_REFUSED);

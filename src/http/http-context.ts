@@ -1,6 +1,6 @@
 import { createFailureLog } from '../telemetry/failure-log.ts';
 import { logRequest } from '../telemetry/events.ts';
-import { toApiError } from '../graphql/errors.ts';
+import { codeOf, toApiError } from '../graphql/errors.ts';
 import type { GraphQLError } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { CorsOrigins } from '../config/config.ts';
@@ -94,10 +94,9 @@ export function createRequestObserver(
   const policy = { isUnavailable, report: createFailureLog(logger) };
   return {
     finished(operation, errors, startedAt) {
-      const code = errors?.[0]?.extensions['code'];
       const figures = {
         operation,
-        code: typeof code === 'string' ? code : 'OK',
+        code: codeOf(errors) ?? 'OK',
         seconds: (performance.now() - startedAt) / 1_000,
       };
       metrics.requestFinished(figures);

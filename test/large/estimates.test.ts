@@ -55,7 +55,7 @@ let small: MuchOfEverything;
 let large: MuchOfEverything;
 const rows: string[] = [];
 beforeAll(async () => {
-  schema = await buildSchema({ secret: 'x'.repeat(40) });
+  schema = await buildSchema();
   small = await openMuchOfEverything(SMALL);
   large = await openMuchOfEverything(LARGE);
 });

@@ -1,5 +1,5 @@
 import { startTestApp, type TestApp } from './app.ts';
-import { ask, publish, upsert } from './feed-api.ts';
+import { ask, upsert } from './feed-api.ts';
 
 /** One reader with so much of everything. */
 export interface MuchOfEverything extends AsyncDisposable {
@@ -41,16 +41,26 @@ export async function openMuchOfEverything(
     ],
   });
   const custom = (objectId: string): object => ({ verb: 'posted', objectType: 'post', objectId });
-  const actions = await each(count, (n) =>
-    publish(app, {
-      ...{ actorId: `member-${String(n)}`, scope: 'PUBLIC' },
-      refs: [{ id: `thing-${String(n)}` }, { id: `never-described-${String(n)}`, type: 'x', label: 'X' }],
-      descriptor: { custom: custom(`post-${String(n)}`) },
-    }),
-  );
-  const own = await each(count, (n) =>
-    publish(app, { actorId: READER, scope: 'PUBLIC', descriptor: { custom: custom(`own-${String(n)}`) } }),
-  );
+  const publishAll = async (inputOf: (n: number) => object): Promise<string[]> => {
+    const { publishActions } = await ask<{ publishActions: { action: { id: string } }[] }>(
+      app,
+      'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } } }',
+      { inputs: numbers.map((_, n) => ({ scope: 'PUBLIC', ...inputOf(n) })) },
+    );
+    return publishActions.map(({ action }) => action.id);
+  };
+  const actions = await publishAll((n) => ({
+    actorId: `member-${String(n)}`,
+    refs: [
+      { id: `thing-${String(n)}`, type: 'thing', label: `Thing ${String(n)}` },
+      { id: `never-described-${String(n)}`, type: 'x', label: 'X' },
+    ],
+    descriptor: { custom: custom(`post-${String(n)}`) },
+  }));
+  const own = await publishAll((n) => ({
+    actorId: READER,
+    descriptor: { custom: custom(`own-${String(n)}`) },
+  }));
   const [hot = ''] = own;
   const interact = (input: object): Promise<{ addInteraction: { interaction: { id: string } } }> =>
     ask(

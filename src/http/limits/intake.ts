@@ -4,7 +4,7 @@ import { SHARE_OF_USER, type HttpLimits, Tally } from './limits.ts';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { apiError } from '../../graphql/errors.ts';
+import { apiError, nobodyWaits } from '../../graphql/errors.ts';
 import { JsonMeter, type JsonBounds } from '../../lib/json-meter.ts';
 import type { GraphQLError } from 'graphql';
 import { Answer, type AnswerRoom } from '../../graphql/rendering/answer.ts';
@@ -114,7 +114,7 @@ export class Answers {
     const room = new OnDispose(() => {
       taken[Symbol.dispose]();
       // The client has left, or needs nothing more.
-      answer.reading.end(apiError('UNAVAILABLE', 'Nobody waits for the answer any more'));
+      answer.reading.end(nobodyWaits());
     });
     return { answer, room };
   }
