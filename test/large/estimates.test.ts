@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { buildSchema } from '../../src/graphql/schema.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { operationCost } from '../../src/graphql/limits/cost.ts';
 import { findOperation } from '../../src/graphql/limits/document-limits.ts';
 import type { Role } from '../../src/domain/viewer.ts';

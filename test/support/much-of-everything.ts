@@ -29,7 +29,8 @@ export async function openMuchOfEverything(
   count: number,
   env: Readonly<Record<string, string>> = {},
 ): Promise<MuchOfEverything> {
-  const app = await startTestApp({ monitorCommands: true, env });
+  // Without a worker, whose commands would be among those of operations.
+  const app = await startTestApp({ monitorCommands: true, worker: false, env });
   const reader = { sub: READER, roles: ['user'] } as const;
   const numbers = Array.from({ length: count }, (_, n) => String(n));
   await upsert(app, {
@@ -86,7 +87,8 @@ export async function openMuchOfEverything(
   await each(count, (n) =>
     ask(app, 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }', { id: actions[n] }, reader),
   );
-  await app.idle();
+  await using worker = await startTestApp({ api: false, database: app.database, env });
+  await worker.idle();
   const items = await ask<{
     feed: { edges: { node: { id: string; groupId: string } }[] };
     notifications: { edges: { node: { id: string } }[] };

@@ -1,5 +1,5 @@
 import { MAX_EXPORT_BYTES, memberExport } from './export-member.ts';
-import type { ListSize } from '../../../src/graphql/limits/cost.ts';
+import type { ListSize, Reads } from '../../../src/graphql/limits/cost.ts';
 import type { Erasure as ErasureRecord, ErasureState } from '../../../src/domain/erasure.ts';
 import { builder } from '../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
@@ -55,6 +55,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Admin: progress of the erasure of a member; null if there was none.',
     args: { memberId: t.arg.string({ required: true, description: memberIdArg }) },
+    extensions: { reads: 10 satisfies Reads },
     resolve: (_root, { memberId }, context) => readErasure(context.core, context.identity(), memberId),
   }),
   erasures: t.field({

@@ -7,6 +7,7 @@ import {
 } from '../../../src/domain/explanation.ts';
 import { rowOf, STATE_NAMES, type StateEnded, type StateReason } from '../../../src/domain/item-states.ts';
 import { MAX_RESHARES } from '../../../src/domain/action.ts';
+import type { Reads } from '../../../src/graphql/limits/cost.ts';
 import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
 import { builder } from '../../../src/graphql/builder.ts';
@@ -138,6 +139,7 @@ builder.queryField('explainFeedItem', (t) =>
       actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
       memberId: t.arg.string({ description: 'The member whose feed it is. Default: the viewer.' }),
     },
+    extensions: { reads: 50 satisfies Reads },
     resolve: (_root, { actionId, memberId }, context) =>
       explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId),
   }),

@@ -35,7 +35,8 @@ import { sessionBatches } from '../../../src/feed/session/session-batches.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
 import { validate } from '../../../src/features/validate.ts';
-import { MOST_EVENTS, notificationsOf } from './store/notifications.ts';
+import { countActorsOf } from './store/actors.ts';
+import { MOST_EVENTS } from './store/notifications.ts';
 import type { FoundPage } from './kept-lists.ts';
 import { MAX_WINDOW, NotificationRead } from './notification-read.ts';
 
@@ -341,7 +342,7 @@ const actorsOfGroups = sessionBatches<NotificationGroup, UnreadCount | null>(
       const interaction = INTERACTION_KINDS.find((one) => one === kind);
       return interaction === undefined || actionId === null ? [] : [{ actionId, kind: interaction }];
     });
-    const found = await notificationsOf(core).actorsOf(session.identity.userId, pairs, {
+    const found = await countActorsOf(core.collections, session.identity.userId, pairs, {
       without: keptAway(await session.profile()),
       since: new Date(clock.time() - NOTIFICATION_WINDOW_MS),
       limit: MOST_COUNTED_EVENTS,

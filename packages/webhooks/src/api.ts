@@ -14,7 +14,7 @@ import { builder } from '../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
 import { describedEnum } from '../../../src/graphql/types/enums.ts';
 import { EVENT_BYTES, HostEvent } from '../../events/src/api.ts';
-import type { ListSize } from '../../../src/graphql/limits/cost.ts';
+import type { ListSize, Reads } from '../../../src/graphql/limits/cost.ts';
 
 const WebhookStateEnum = describedEnum<WebhookState>(
   'WebhookState',
@@ -103,7 +103,7 @@ builder.queryField('webhookReceivers', (t) =>
     type: [WebhookReceiver],
     description:
       'Admin: the receivers of webhooks, by URL. Empty with tenants, since they and their figures are those of all.',
-    extensions: { size: MAX_LISTED_RECEIVERS satisfies ListSize },
+    extensions: { size: MAX_LISTED_RECEIVERS satisfies ListSize, reads: 25 satisfies Reads },
     resolve: (_root, _args, context) => listWebhookReceivers(context.core, context.identity()),
   }),
 );

@@ -220,12 +220,16 @@ builder.mutationField('markFeedRead', (t) =>
   }),
 );
 
+/** Several commands for one value: as much as a page of so many entries. */
+const LOOK_UP: Reads = 50;
+
 builder.queryField('feedState', (t) =>
   t.field({
     type: FeedStateEnum,
     description:
       "Admin: whether a member's stored feed is being rebuilt. NOT_FOUND if nothing is known of the member.",
     args: { memberId: t.arg.string({ required: true, description: 'Whose feed.' }) },
+    extensions: { reads: LOOK_UP },
     resolve: (_root, { memberId }, context) =>
       readFeedState(context.core, context.session().identity, memberId),
   }),

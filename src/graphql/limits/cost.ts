@@ -226,10 +226,14 @@ export function operationCost(
     if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
     const field = parent.getFields()[node.name.value];
     if (field === undefined) return 0;
-    if (node.selectionSet === undefined) return valueCost(field, kind) + bytesOf(field);
-    const inner = ofSelections(node.selectionSet, getNamedType(field.type), pageOf(field, node, values));
+    const besides = readsOf(field, node, values) + bytesOf(field);
+    if (node.selectionSet === undefined) return valueCost(field, kind) + besides;
+    const read = pageOf(field, node, values);
+    const inner = ofSelections(node.selectionSet, getNamedType(field.type), read);
     const size = sizeOf(field, node, values, { page, kind });
-    return readsOf(field, node, values) + bytesOf(field) + size * (1 + inner);
+    // A page is read, even if none of its entries is wanted.
+    const isPage = field.extensions['page'] !== undefined;
+    return besides + size * (1 + (isPage ? Math.max(inner, read) : inner));
   }
 
   function bytesOf({ extensions }: Field): number {

@@ -44,6 +44,8 @@ describe('the cost of an operation', () => {
     ['{ feed(first: 3) { edges { cursor } } }', 1 + 3],
     ['{ feed(first: 3) { pageInfo { endCursor } edges { node { id } } } }', 1 + 1 + 3 * 2],
     ['{ feed { edges { cursor } } }', 1 + 25],
+    // A page is read, whatever is shown of it.
+    ['{ feed(first: 3) { pageInfo { endCursor } } }', 1 + 3],
     ['{ feed(first: 1000) { edges { cursor } } }', 1 + 100],
     ['{ feed(first: -5) { edges { cursor } } }', 1 + 1],
     ['{ feed(first: 2) { edges { node { action { refs { label } } } } } }', 1 + 2 * (1 + 1 + 1 + 4)],
@@ -91,8 +93,8 @@ describe('the cost of an operation', () => {
     expect(cost(feed, { n: 2 })).toBe(3);
     expect(cost(feed, { n: null })).toBe(26);
     const top = 'query ($order: FeedOrder! = TOP) { feed(first: 1, order: $order) { state } }';
-    expect(cost(top)).toBe(101);
-    expect(cost(top, { order: 'RECENT' })).toBe(1);
+    expect(cost(top)).toBe(102);
+    expect(cost(top, { order: 'RECENT' })).toBe(2);
     expect(cost('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
     expect(cost('query ($ids: [ID!] = ["a", "b"]) { nodes(ids: $ids) { id } }')).toBe(2);
   });

@@ -14,7 +14,7 @@ import { MAX_PAGE_SIZE, pageSize } from '../../../../src/feed/page/paging.ts';
 import { builder } from '../../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../../src/graphql/connection.ts';
 import { parseActionId, parseAddedId } from '../../../../src/graphql/global-id.ts';
-import type { ListSize, PageSize } from '../../../../src/graphql/limits/cost.ts';
+import type { ListSize, PageSize, Reads } from '../../../../src/graphql/limits/cost.ts';
 import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
 import { asksForField } from '../../../../src/graphql/live-selection.ts';
 import { plainSentence } from '../../../../src/graphql/sentences.ts';
@@ -513,6 +513,7 @@ builder.queryField('explainNotification', (t) =>
       kind: t.arg({ type: NotificationKindEnum, required: true, description: 'The kind of events.' }),
       memberId: t.arg.string({ description: 'Whose notifications. Default: the viewer.' }),
     },
+    extensions: { reads: 50 satisfies Reads },
     resolve: (_root, { actionId, kind, memberId }, context) =>
       explainNotification(context.core, context.session(), {
         kind,

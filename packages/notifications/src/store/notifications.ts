@@ -15,8 +15,7 @@ import {
 import { INTERACTION_KINDS, type InteractionKind } from '../../../../src/domain/relevancy.ts';
 import type { ReaderMarks } from '../../../../src/feed/store/feeds.ts';
 import { clock } from '../../../../src/lib/clock.ts';
-import { inSlices } from '../../../../src/lib/turn.ts';
-import { inTurns, unionOf } from '../../../../src/storage/database/batches.ts';
+import { inTurns } from '../../../../src/storage/database/batches.ts';
 import { toAction } from '../../../../src/storage/actions/action-document.ts';
 import { toEngagement, type ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../../src/storage/documents/declaration.ts';
@@ -440,16 +439,6 @@ function sourceOf(bytes: Buffer): string {
   return bytes.toString('utf8', at + 4, bytes.length - 2);
 }
 
-/** Pairs that one command counts. */
-const PAIRS_AT_ONCE = 10;
-
-interface ActorsOfPair {
-  readonly actionId: ActionId;
-  readonly kind: InteractionKind;
-  readonly actors: number;
-  readonly events: number;
-}
-
 /** Documents in one answer. The largest is some kilobytes. */
 const BATCH = 5_000;
 
@@ -578,37 +567,6 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
         pairs: pairsAmong(found),
         actions: read.map((document) => toAction(document as WithId<ActionDocument>)),
       };
-    },
-
-    /**
-     * How many interactions of each pair there are, up to `limit` of the newest, and by how many members, without some of
-     * them. One command for ten pairs. Index `list`.
-     */
-    async actorsOf(
-      userId: UserId,
-      pairs: readonly { readonly actionId: ActionId; readonly kind: InteractionKind }[],
-      options: { readonly without: readonly UserId[]; readonly since: Date; readonly limit: number },
-    ): Promise<readonly ActorsOfPair[]> {
-      const { without, since, limit } = options;
-      const counted = pairs.map(({ actionId, kind }): Document[] => [
-        {
-          $match: {
-            ...{ actionId: new ObjectId(actionId), kind, state: null },
-            ...{ ownerId: userId, actorId: { $nin: [...without] }, at: { $gte: since } },
-          },
-        },
-        { $sort: { at: -1, _id: -1 } },
-        { $limit: limit },
-        { $group: { _id: '$actorId', events: { $sum: 1 } } },
-        { $group: { _id: null, actors: { $sum: 1 }, events: { $sum: '$events' } } },
-        { $project: { _id: 0, actionId: literal(actionId), kind: literal(kind), actors: 1, events: 1 } },
-      ]);
-      const found = await inSlices(counted, PAIRS_AT_ONCE, (some) =>
-        inTurns(
-          interactions.aggregate<ActorsOfPair>(unionOf(interactions, some), { batchSize: PAIRS_AT_ONCE + 1 }),
-        ),
-      );
-      return found.flat();
     },
 
     /**
