@@ -63,7 +63,8 @@ export async function findInteraction(
  */
 export async function getInteraction(session: ReaderSession, id: InteractionId): Promise<Interaction | null> {
   const interaction = await session.load(INTERACTION, id);
-  const found = interaction !== null && isShown(interaction, moderates(session.identity)) ? interaction : null;
+  const found =
+    interaction !== null && isShown(interaction, moderates(session.identity)) ? interaction : null;
   const action = await getAction(session, found?.actionId ?? NO_ACTION);
   if (found === null || action === null) return null;
   // Loaded to decide about the action.

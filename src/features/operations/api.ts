@@ -3,7 +3,8 @@ import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { LaneEnum } from '../../graphql/types/enums.ts';
 import { type LaneDepth as LaneDepthRecord, type WorkOverview as Overview, workOf } from './read-work.ts';
-import { MAX_SAMPLES, readSamples, type Sample as SampleRecord } from './samples.ts';
+import { readSamples } from './read-samples.ts';
+import { MAX_SAMPLES, type Sample as SampleRecord } from './samples.ts';
 
 const LaneDepth = builder.objectRef<LaneDepthRecord>('LaneDepth').implement({
   description: 'Unfinished deliveries of one lane.',

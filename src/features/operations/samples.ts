@@ -1,12 +1,7 @@
 import type { RedisPart } from '../../connections/redis-parts.ts';
-import { tenantOf } from '../../domain/stored-id.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { clock } from '../../lib/clock.ts';
 import { LAG_BUCKETS, type Totals } from '../../telemetry/metrics.ts';
-import { sessionBatches } from '../../feed/session/session-batches.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { Core } from '../core.ts';
-import { requireRole } from '../validate.ts';
 
 /** A sample is of so long a time, in milliseconds. */
 export const SAMPLE_MS = 10_000;
@@ -167,19 +162,4 @@ export function startSampling({
       await adding;
     },
   };
-}
-
-const lastHour = sessionBatches<'last hour', readonly Sample[]>(
-  async ({ samples }, _session, keys) => {
-    const read = (await samples?.lastHour()) ?? [];
-    return keys.map(() => read);
-  },
-  (key) => key,
-);
-
-/** The last hour; nothing with tenants, since figures are of all of them. One read a request. @throws FanfareError FORBIDDEN, UNAVAILABLE */
-export async function readSamples(core: Core, session: ReaderSession): Promise<readonly Sample[]> {
-  const { identity } = session;
-  requireRole(identity, 'admin');
-  return tenantOf(identity.userId) === null ? lastHour(core, session, 'last hour') : [];
 }

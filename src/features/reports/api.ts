@@ -81,8 +81,7 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
   extensions: {
     node: {
       is: (source) => 'openedAt' in source,
-      load: (key, context) =>
-        readKey(key) === null ? undefined : getReport(context.session(), key),
+      load: (key, context) => (readKey(key) === null ? undefined : getReport(context.session(), key)),
     } satisfies AddedNode,
   },
   fields: (t) => ({

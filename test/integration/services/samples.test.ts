@@ -2,13 +2,8 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
-import {
-  MAX_SAMPLES,
-  readSamples,
-  SAMPLE_MS,
-  Samples,
-  startSampling,
-} from '../../../src/features/operations/samples.ts';
+import { readSamples } from '../../../src/features/operations/read-samples.ts';
+import { MAX_SAMPLES, SAMPLE_MS, Samples, startSampling } from '../../../src/features/operations/samples.ts';
 import type { Core } from '../../../src/features/core.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import { createMetrics, LAG_BUCKETS, type Totals } from '../../../src/telemetry/metrics.ts';
