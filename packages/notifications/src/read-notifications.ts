@@ -342,19 +342,25 @@ const actorsOfGroups = sessionBatches<NotificationGroup, UnreadCount | null>(
       const interaction = INTERACTION_KINDS.find((one) => one === kind);
       return interaction === undefined || actionId === null ? [] : [{ actionId, kind: interaction }];
     });
+    const profile = await session.profile();
     const found = await countActorsOf(core.collections, session.identity.userId, pairs, {
-      without: keptAway(await session.profile()),
+      without: keptAway(profile),
       since: new Date(clock.time() - NOTIFICATION_WINDOW_MS),
       limit: MOST_COUNTED_EVENTS,
+      // Some may be left out for a block; where all blocks are known, none is.
+      most: profile.blocks.isWhole ? MOST_COUNTED_EVENTS : 2 * MAX_COUNTED,
     });
+    await learnBlocks(
+      session,
+      profile,
+      found.flatMap(({ actors }) => actors),
+    );
     const counts = new Map(
-      found.map(({ actionId, kind, actors, events }) => [
-        `${kind}:${actionId}`,
-        {
-          count: Math.min(actors, MAX_COUNTED),
-          isExact: events < MOST_COUNTED_EVENTS && actors <= MAX_COUNTED,
-        },
-      ]),
+      found.map(({ actionId, kind, actors, members, events }) => {
+        const count = actors.filter((actorId) => !isKeptAway(profile, actorId)).length;
+        const isExact = events < MOST_COUNTED_EVENTS && actors.length === members && count <= MAX_COUNTED;
+        return [`${kind}:${actionId}`, { count: Math.min(count, MAX_COUNTED), isExact }];
+      }),
     );
     return groups.map(({ kind, actionId }) => counts.get(`${kind}:${actionId ?? ''}`) ?? null);
   },

@@ -12,21 +12,29 @@ const PAIRS_AT_ONCE = 10;
 interface ActorsOfPair {
   readonly actionId: ActionId;
   readonly kind: InteractionKind;
-  readonly actors: number;
+  /** Number of members. */
+  readonly members: number;
+  /** Some of them. */
+  readonly actors: readonly UserId[];
   readonly events: number;
 }
 
 /**
- * How many visible interactions of each kind with each action there are, up to `limit` of the newest, and by how many members; without
- * those of some members, and those that concern the reader more than this. One command for ten pairs. Index `list`.
+ * How many visible interactions of each kind with each action there are, up to `limit` of the newest, and by whom, up to `most` members;
+ * without those of some members, and those that concern the reader more than this. One command for ten pairs. Index `list`.
  */
 export async function countActorsOf(
   { interactions }: Collections,
   userId: UserId,
   pairs: readonly { readonly actionId: ActionId; readonly kind: InteractionKind }[],
-  options: { readonly without: readonly UserId[]; readonly since: Date; readonly limit: number },
+  options: {
+    readonly without: readonly UserId[];
+    readonly since: Date;
+    readonly limit: number;
+    readonly most: number;
+  },
 ): Promise<readonly ActorsOfPair[]> {
-  const { without, since, limit } = options;
+  const { without, since, limit, most } = options;
   const counted = pairs.map(({ actionId, kind }): Document[] => [
     {
       $match: {
@@ -37,8 +45,13 @@ export async function countActorsOf(
     { $sort: { at: -1, _id: -1 } },
     { $limit: limit },
     { $group: { _id: '$actorId', events: { $sum: 1 } } },
-    { $group: { _id: null, actors: { $sum: 1 }, events: { $sum: '$events' } } },
-    { $project: { _id: 0, actionId: literal(actionId), kind: literal(kind), actors: 1, events: 1 } },
+    { $group: { _id: null, members: { $sum: 1 }, actors: { $push: '$_id' }, events: { $sum: '$events' } } },
+    {
+      $project: {
+        ...{ _id: 0, actionId: literal(actionId), kind: literal(kind), members: 1, events: 1 },
+        actors: { $slice: ['$actors', most] },
+      },
+    },
   ]);
   const found = await inSlices(counted, PAIRS_AT_ONCE, (some) =>
     inTurns(
