@@ -31,10 +31,12 @@ export function countLists(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const resolve = field.resolve ?? defaultFieldResolver;
-      if (isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)))
-        field.resolve = counted(resolve);
-      else if (isRead(schema, type) && isCostly(field)) field.resolve = inOrder(resolve);
+      const given = field.resolve ?? defaultFieldResolver;
+      const isCounted = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
+      const isSlow = isRead(schema, type) && isCostly(field);
+      if (!isCounted && !isSlow) continue;
+      const resolve = isSlow ? inOrder(given) : given;
+      field.resolve = isCounted ? counted(resolve) : resolve;
     }
   }
   return schema;
@@ -45,13 +47,10 @@ function isRead(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
   return type === schema.getQueryType() || type.name === 'Viewer' || type.name.endsWith('Connection');
 }
 
-/** Whether it reads a page, or much that is not in the answer: what is asked for by id is loaded together. */
-function isCostly({ extensions }: Field): boolean {
-  return (
-    extensions['page'] !== undefined ||
-    extensions['reads'] !== undefined ||
-    typeof extensions['size'] === 'number'
-  );
+/** Whether it reads a page, or much that is not in the answer: what is asked for by id, or once for all, is loaded together. */
+function isCostly({ extensions, type }: Field): boolean {
+  if (extensions['page'] !== undefined || extensions['reads'] !== undefined) return true;
+  return typeof extensions['size'] === 'number' && !isListType(getNullableType(type));
 }
 
 function counted(resolve: Resolver): Resolver {

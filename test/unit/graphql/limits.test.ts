@@ -37,7 +37,7 @@ describe('the cost of an operation', () => {
     ['{ viewer { member { name } unreadCount { count } } }', 1 + 1 + 100],
     ['{ feed(first: 1) { total { count } unread { count } } }', 1 + 1_000 + 100],
     ['{ feedGroups(first: 1) { unread { count isExact } } }', 1 + 100],
-    ['{ feed { state } }', 1],
+    ['{ feed { state } }', 1 + 25],
     ['{ feed(first: 3, order: TOP) { edges { cursor } } }', 100 + 1 + 3],
     ['{ feed(first: 3, order: RECENT) { edges { cursor } } }', 1 + 3],
     ['{ viewer { firstUnread { cursor item { id } } } }', 1 + 25 + 1 + 1],
