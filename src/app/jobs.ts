@@ -22,6 +22,7 @@ import { createStackOnce } from '../telemetry/stack-once.ts';
 import { expiry } from '../features/publish/jobs/expiry.ts';
 import { dormancy } from '../fan-out/audience.ts';
 import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
+import { OwnWorker } from '../fan-out/own-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
 import { type DeclareJob, DueLooks, JobRunner, type JobSetup, wantedBy } from '../jobs/job.ts';
 import { dueAmong } from '../storage/due/due-work.ts';
@@ -30,6 +31,7 @@ import { muteEnds } from '../features/mutes/jobs/mute-ends.ts';
 import { rebuilds } from '../features/rebuild/jobs/rebuilds.ts';
 import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
+import { carryOutRulings } from '../features/reports/reports.ts';
 import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from './part-jobs.ts';
@@ -54,6 +56,8 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
     countUnread: (userId) =>
       countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
+    // Any worker may run the passes that it requests.
+    carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,
     // Within this process; events moved by other processes are found by polling.

@@ -25,6 +25,8 @@ export interface JobSetup {
   readonly metrics: Metrics;
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
+  /** Carries out the rulings on reports of calls that were interrupted. */
+  readonly carryOutRulings: (now: Date) => Promise<void>;
   readonly eventNotes: readonly NoteEvents[];
   readonly digestTimes: readonly DigestTime[];
   /** Wakes the jobs of this process that read the log of events. */

@@ -5,6 +5,8 @@ import type { Core } from '../../src/features/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/part-jobs.ts';
+import { carryOutRulings } from '../../src/features/reports/reports.ts';
+import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';
@@ -55,6 +57,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),
     countUnread: () => Promise.resolve({ count: 0, isExact: true }),
+    carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,
     eventsMoved: new MemoryWorkSignal(),

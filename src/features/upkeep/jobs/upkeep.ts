@@ -2,9 +2,7 @@ import type { Context } from '../../../feed/context.ts';
 import { PULL_NOTICE_MS } from '../../follow/store/pulled-refs.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 import { trimDue } from '../../../feed/trim-feeds.ts';
-import { OwnWorker } from '../../../fan-out/own-worker.ts';
 import { clock } from '../../../lib/clock.ts';
-import { carryOutRulings } from '../../reports/reports.ts';
 import { countFollowers } from '../../follow/store/count-followers.ts';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import { ABANDONED_AFTER_MS } from '../../../domain/interaction.ts';
@@ -99,10 +97,8 @@ const DROP_EVERY_MS = 3_600_000;
  * Maintains feeds beside deliveries: decides which refs are pulled, completes interrupted follows and interactions, and lets
  * the store delete entries below the floors and feeds that nobody reads. All of it is idempotent.
  */
-export function upkeep({ core, config }: JobSetup): Job {
+export function upkeep({ core, config, carryOutRulings }: JobSetup): Job {
   const { celebrityThreshold } = config.feeds;
-  // Any worker may run the passes that it requests.
-  const changing = { ...core, ownWorker: new OwnWorker() };
   let dropAt = 0;
   return {
     name: 'upkeep',
@@ -111,7 +107,7 @@ export function upkeep({ core, config }: JobSetup): Job {
       const startedAt = performance.now();
       await apart(() => settleAbandonedFollows(core, now));
       await apart(() => settleAbandonedInteractions(core, now));
-      await apart(() => carryOutRulings(changing, now));
+      await apart(() => carryOutRulings(now));
       await apart(() => core.refs.choosePulled(celebrityThreshold, new Date(now.getTime() + PULL_NOTICE_MS)));
       await apart(async () => {
         while (!signal.aborted && (await trimDue(core, now)) > 0);
