@@ -42,8 +42,8 @@ export class Tokens {
   }
 }
 
-/** Of a header. An empty one is for the server to refuse. */
-const SENDABLE = /^[\x21-\x7e]*$/;
+/** Of a header, and not a page. An empty one is for the server to refuse. */
+const SENDABLE = /^(?! *<)[\x20-\x7e]*$/;
 
 function noToken(given: unknown): FeedClientError {
   // Only what is a page, as of a sign-in, is shown: something else may be a secret.
