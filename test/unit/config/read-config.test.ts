@@ -129,6 +129,7 @@ describe('readConfig', () => {
       persistedOperations: null,
       corsOrigins: 'loopback',
       socketIdleMs: 300_000,
+      maxReadMs: 8_000,
     });
     expect(config.auth).toEqual({ jwksMaxAgeMs: 300_000, jwksMaxStaleMs: 86_400_000 });
     expect(config.metrics).toEqual({});
