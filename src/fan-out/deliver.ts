@@ -325,14 +325,14 @@ export async function deliverChunks(
     const [delivery, outcome] = [deliveries[index], outcomes[index]];
     if (delivery === undefined || outcome === undefined) return [];
     const isQuiet = quietFor(delivery);
-    const told =
+    const notified =
       isQuiet === null
         ? readers
         : readers.filter(
             ({ userId }) =>
               !isQuiet(userId) || outcome.added.includes(userId) || outcome.raised.includes(userId),
           );
-    return announcementsOf(actionId, told, outcome, notifiesAll(delivery.claim));
+    return announcementsOf(actionId, notified, outcome, notifiesAll(delivery.claim));
   });
   await traced('announce', {}, () =>
     announce(dependencies, announcements, { asksWho: !areWatching && announcements.length > FEW }),

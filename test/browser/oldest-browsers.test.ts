@@ -36,7 +36,7 @@ test('a list of what is newer finds what the oldest browsers lack', () => {
 describe('what the packages and the console use that is newer', () => {
   const apis = newerApis(PACKAGES);
 
-  test('is known, and the console uses nothing of the kind by itself', () => {
+  test('is known, and the console uses nothing of the kind on its own', () => {
     expect(apis.map(({ path }) => path)).toEqual([
       'api.HTMLElement.beforetoggle_event',
       'api.HTMLElement.hidePopover',

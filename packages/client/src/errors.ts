@@ -40,19 +40,19 @@ export class FeedClientError extends Error {
   }
 }
 
-/** What only those who make the page can mend: the reader may see nothing of it. */
+/** What only the developers of the page can mend: the reader may see nothing of it. */
 const OF_THE_PAGE: ReadonlySet<string> = new Set(['TOKEN', 'ORIGIN', 'PROTOCOL']);
 
 export type Tell = (error: unknown) => void;
 
 /** Says each once, however often it is tried again. */
 export function createTell(): Tell {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (error) => {
-    if (!(error instanceof FeedClientError) || !OF_THE_PAGE.has(error.code) || told.has(error.message))
+    if (!(error instanceof FeedClientError) || !OF_THE_PAGE.has(error.code) || logged.has(error.message))
       return;
-    told.add(error.message);
-    // oxlint-disable-next-line no-console -- where whoever makes the page looks first
+    logged.add(error.message);
+    // oxlint-disable-next-line no-console -- where developers look first
     console.error(`Fanfare: ${error.message}`);
   };
 }

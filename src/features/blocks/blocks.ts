@@ -31,7 +31,7 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
   // Before the block: who has the mark and no blocks is only read once more.
   await core.feeds.markBlocks([userId, otherId]);
   const isNew = await core.blocks.add(userId, otherId, clock.now());
-  await changed(core, [userId, otherId], { isTold: isNew });
+  await changed(core, [userId, otherId], { isAnnounced: isNew });
   for (const [followerId, refId] of [
     [userId, otherId],
     [otherId, userId],
@@ -47,7 +47,8 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
 export async function unblockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
-  if (await core.blocks.remove(userId, otherId)) await changed(core, [userId, otherId], { isTold: true });
+  if (await core.blocks.remove(userId, otherId))
+    await changed(core, [userId, otherId], { isAnnounced: true });
 }
 
 function checkOther(userId: UserId, memberId: UserId): UserId {
@@ -60,11 +61,11 @@ function checkOther(userId: UserId, memberId: UserId): UserId {
 async function changed(
   core: Core,
   userIds: readonly UserId[],
-  { isTold }: { readonly isTold: boolean },
+  { isAnnounced }: { readonly isAnnounced: boolean },
 ): Promise<void> {
   await core.feeds.renewBlocks(userIds);
   await core.readerStamps.renew(userIds);
-  if (isTold) await announceListChange(core, userIds, 'membership');
+  if (isAnnounced) await announceListChange(core, userIds, 'membership');
 }
 
 /** Whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */

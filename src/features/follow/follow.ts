@@ -188,7 +188,7 @@ async function open(
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   const opened = await core.follows.open(spans, tokens, own);
   const counted = await settleFollows(core, opened, { ...own, tokens });
-  // Whoever was followed already is told nothing.
+  // Nothing is announced to members who were followed already.
   await announceFollowers(
     core,
     opened.map(({ refId }) => refId),

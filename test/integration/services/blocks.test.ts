@@ -535,7 +535,7 @@ function withoutOwnBlocks(data: Tree | null): unknown {
   return JSON.parse(JSON.stringify(data), (name, value: unknown) => (name === 'blocks' ? null : value));
 }
 
-test('who blocks sees whom, and who is blocked is not told', async () => {
+test('who blocks sees whom, and who is blocked is not notified', async () => {
   await using world = await openWorld();
   await world.block();
   const viewer = '{ viewer { blocks(first: 9) { edges { node { memberId isBlocked } } } } }';
@@ -635,7 +635,7 @@ test.each([0, MANY])(
   },
 );
 
-test('a page costs the same whoever blocks its reader, and a block changes it at once', async () => {
+test('a page costs the same however many block its reader, and a block changes it at once', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const { services, session } = parts;
   for (const actorId of ['bob', 'cid', 'dan']) {
@@ -671,7 +671,7 @@ test('a page costs the same whoever blocks its reader, and a block changes it at
     await addBlockers(from, to);
     costs.push(await costOf(), await costOf());
   }
-  // The few that are read whole, and then those who did what it shows.
+  // The few that are read whole, and then the actors of what it shows.
   for (const cost of costs) expect(cost).toEqual(['aggregate feeds', 'find blocks', 'find blocks']);
   expect(await actorsOf()).toEqual(['bob', 'cid', 'dan']);
   await services.blockMember(session('bob'), 'ann');
@@ -706,30 +706,32 @@ test('a page that is made while a block begins is not kept', async () => {
   }
 });
 
-test('nobody is told of a block that was there, or of the end of one that was not', async () => {
+test('nobody is notified of a block that was there, or of the end of one that was not', async () => {
   await using parts = await openParts();
   const { services, session, core } = parts;
-  const told: string[] = [];
+  const notified: string[] = [];
   const liveLog: Core['liveLog'] = {
     ...core.liveLog,
     watched: (userIds) => Promise.resolve([...userIds]),
-    append: (entries) => Promise.resolve(void told.push(...entries.map(({ userId }) => userId))),
+    append: (entries) => Promise.resolve(void notified.push(...entries.map(({ userId }) => userId))),
   };
   const telling = { ...core, liveLog };
-  const toldBy = async (call: Promise<unknown>): Promise<string[]> => {
+  const notifiedBy = async (call: Promise<unknown>): Promise<string[]> => {
     await call;
-    return told.splice(0).sort();
+    return notified.splice(0).sort();
   };
-  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
-  expect(await toldBy(blockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
-  expect(await toldBy(blockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  expect(await notifiedBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  expect(await notifiedBy(blockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
+  expect(await notifiedBy(blockMember(telling, session('ann'), 'bob'))).toEqual([]);
   // What only the other blocks is not ended.
-  expect(await toldBy(unblockMember(telling, session('bob'), 'ann'))).toEqual([]);
-  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
-  expect(await toldBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
-  expect(await toldBy(follow(telling, session('ann'), 'bob', 0))).toContain('bob');
-  expect(await toldBy(follow(telling, session('ann'), 'bob', 0))).toEqual([]);
-  expect(await toldBy(followMany(telling, parts.service, [{ followerId: 'ann', refId: 'bob' }]))).toEqual([]);
+  expect(await notifiedBy(unblockMember(telling, session('bob'), 'ann'))).toEqual([]);
+  expect(await notifiedBy(unblockMember(telling, session('ann'), 'bob'))).toEqual(['ann', 'bob']);
+  expect(await notifiedBy(unblockMember(telling, session('ann'), 'bob'))).toEqual([]);
+  expect(await notifiedBy(follow(telling, session('ann'), 'bob', 0))).toContain('bob');
+  expect(await notifiedBy(follow(telling, session('ann'), 'bob', 0))).toEqual([]);
+  expect(await notifiedBy(followMany(telling, parts.service, [{ followerId: 'ann', refId: 'bob' }]))).toEqual(
+    [],
+  );
   expect(await services.readBlocks(session('ann'), {})).toMatchObject({ edges: [] });
 });
 
@@ -755,7 +757,7 @@ test('a service cannot make members follow each other while there is a block, no
   }
 });
 
-test('hosts are not told of deliveries to who has a block with the actor', async () => {
+test('hosts are not notified of deliveries to who has a block with the actor', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const { services, session } = parts;
   for (const by of ['ann', 'cid']) await services.follow(session(by), 'bob', 0);

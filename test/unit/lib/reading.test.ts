@@ -24,7 +24,7 @@ test('a few reads at a time', async () => {
   await all;
 });
 
-test('after its end nothing more is read, and what waits for it is told why', async () => {
+test('after its end nothing more is read, and what waits for it learns why', async () => {
   const reading = new Reading();
   const { goOn, work } = held();
   const underWay = Array.from({ length: 4 }, () => reading.run(work));

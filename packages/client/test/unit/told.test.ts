@@ -38,12 +38,12 @@ test.each([
   async (_, token, message) => {
     const fetched = vi.fn();
     vi.stubGlobal('fetch', fetched);
-    const told = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
     const error = await failure(token, 3);
     expect([error.code, error.isTemporary]).toEqual(['TOKEN', true]);
     expect(error.message.startsWith(message)).toBe(true);
     expect(error.message).not.toContain('sécret');
-    expect(told.mock.calls).toEqual([[`Fanfare: ${error.message}`]]);
+    expect(logged.mock.calls).toEqual([[`Fanfare: ${error.message}`]]);
     expect(fetched).not.toHaveBeenCalled();
   },
 );
@@ -59,9 +59,9 @@ test.each([
       ? Promise.resolve(new Response())
       : Promise.reject(new TypeError('Failed to fetch')),
   );
-  const told = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
   const error = await failure('token', 2);
   expect([error.code, error.isTemporary]).toEqual([code, true]);
   expect(error.message).toContain(message);
-  expect(told).toHaveBeenCalledTimes(isThere ? 1 : 0);
+  expect(logged).toHaveBeenCalledTimes(isThere ? 1 : 0);
 });

@@ -23,7 +23,7 @@ interface SentenceProps {
 
 export function Sentence({ id, parts, hrefOf }: SentenceProps): ReactNode {
   return (
-    // By the first letter outside of what stands for itself: names do not count, whoever the sentence begins with.
+    // By the first letter outside of what stands for itself: names do not count, even where the sentence begins with one.
     <p id={id} data-fanfare="summary" dir="auto">
       {parts.map((part, at) => {
         if (part.member === null && part.ref === null) return part.text;
