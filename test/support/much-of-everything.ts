@@ -92,9 +92,10 @@ export async function openMuchOfEverything(
   const items = await ask<{
     feed: { edges: { node: { id: string; groupId: string } }[] };
     notifications: { edges: { node: { id: string } }[] };
+    comments: { edges: { node: { id: string } }[] };
   }>(
     app,
-    '{ feed(first: 100) { edges { node { id groupId } } } notifications(first: 100) { edges { node { id } } } }',
+    '{ feed(first: 100) { edges { node { id groupId } } } notifications(first: 100) { edges { node { id } } } comments: notifications(first: 1, filter: { kinds: [COMMENT] }) { edges { node { id } } } }',
     {},
     reader,
   );
@@ -106,7 +107,8 @@ export async function openMuchOfEverything(
       Action: actions,
       Interaction: interactions,
       Report: reports.map(({ report }) => report.id),
-      Notification: items.notifications.edges.map(({ node }) => node.id),
+      // The one with the most events is the last.
+      Notification: [...items.notifications.edges, ...items.comments.edges].map(({ node }) => node.id),
       NewsfeedItem: feed.map(({ id }) => id),
       FeedGroup: [...new Set(feed.map(({ groupId }) => groupId))],
       Member: numbers.map((n) => encode('Member', `member-${n}`)),
