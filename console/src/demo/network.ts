@@ -1,3 +1,5 @@
+import { FeedClientError } from '@fanfare/client';
+
 const CODE = 4900;
 
 /**
@@ -31,7 +33,8 @@ export class Network {
 
   /** The token of a reader, as long as there is a network to send it by. */
   readonly tokenBy = (token: string) => (): string => {
-    if (this.isCut) throw new Error('The network is cut');
+    // Of the network and not of the page: nobody has to be told in the console.
+    if (this.isCut) throw new FeedClientError('NETWORK', 'The network is cut');
     return token;
   };
 }
