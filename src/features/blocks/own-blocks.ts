@@ -1,5 +1,5 @@
 import type { UserId } from '../../domain/action.ts';
-import { NO_BLOCKS } from '../../domain/block.ts';
+import { isBlocked, NO_BLOCKS } from '../../domain/block.ts';
 import { isAffectedByBlocks, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
 import { ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -38,6 +38,24 @@ export async function learnBlocks(
   if (asked.length === 0) return;
   const found = await session.loadMany(BLOCK_WITH, asked);
   for (const [index, id] of asked.entries()) blocks.learn(id, found[index] !== null);
+}
+
+/** Of these, those whose member has no block with the reader; `null`: nobody is behind it. One read at most, as `learnBlocks`. */
+export async function withoutBlocked<T>(
+  session: ReaderSession,
+  items: readonly T[],
+  memberOf: (item: T) => UserId | null,
+): Promise<T[]> {
+  const reader = await session.profile();
+  await learnBlocks(
+    session,
+    reader,
+    items.flatMap((item) => memberOf(item) ?? []),
+  );
+  return items.filter((item) => {
+    const memberId = memberOf(item);
+    return memberId === null || !isBlocked(reader, memberId);
+  });
 }
 
 /** Whether a block between the reader and a member would matter. */

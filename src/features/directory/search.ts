@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { UserId } from '../../domain/action.ts';
-import { isBlocked } from '../../domain/block.ts';
-import { learnBlocks } from '../blocks/own-blocks.ts';
+import { withoutBlocked } from '../blocks/own-blocks.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member, Ref } from '../../domain/member.ts';
@@ -92,13 +91,7 @@ async function search<T>(
     isAt: (one, { order }) => one.order === order,
     scan: (after, limit) => find({ beside: userId, text, type, after, limit }),
     select: async (found) => {
-      const reader = await session.profile();
-      await learnBlocks(
-        session,
-        reader,
-        found.map(({ id }) => id),
-      );
-      const candidates = found.filter(({ id }) => !isBlocked(reader, id));
+      const candidates = await withoutBlocked(session, found, ({ id }) => id);
       const values = await load(candidates.map(({ id }) => id));
       return candidates.flatMap((one, index) => {
         const value = values[index] ?? null;

@@ -1,7 +1,6 @@
 import type { Core } from '../core.ts';
 import type { ActionId, UserId, Action } from '../../domain/action.ts';
-import { isBlocked } from '../../domain/block.ts';
-import { learnBlocks } from '../blocks/own-blocks.ts';
+import { withoutBlocked } from '../blocks/own-blocks.ts';
 import { learnOfActions } from '../../feed/page/hydration.ts';
 import { decodeId, decodePosition, encodeId, encodePosition } from '../../domain/cursor.ts';
 import { isShown, type Interaction, type InteractionId } from '../../domain/interaction.ts';
@@ -67,8 +66,8 @@ export async function getInteraction(session: ReaderSession, id: InteractionId):
     interaction !== null && isShown(interaction, moderates(session.identity)) ? interaction : null;
   const action = await getAction(session, found?.actionId ?? NO_ACTION);
   if (found === null || action === null) return null;
-  // Loaded to decide about the action.
-  return isBlocked(await session.profile(), found.actorId) ? null : found;
+  const [shown] = await withoutBlocked(session, [found], ({ actorId }) => actorId);
+  return shown ?? null;
 }
 
 /** Finds an interaction that the viewer may see, on an action that they may see. */
@@ -82,11 +81,12 @@ export async function findShown(
     sessionOf: () => session,
   });
   if (found?.action == null) return null;
-  // Loaded to decide about the action.
-  const profile = await session.profile();
-  await learnBlocks(session, profile, [found.interaction.actorId]);
-  const isKept = isBlocked(profile, found.interaction.actorId);
-  return isKept ? null : { ...found, action: found.action };
+  const [shown] = await withoutBlocked(
+    session,
+    [{ ...found, action: found.action }],
+    ({ interaction }) => interaction.actorId,
+  );
+  return shown ?? null;
 }
 
 export function isAdmin({ roles }: Identity): boolean {
@@ -120,15 +120,7 @@ export async function listInteractions(
       const name = interactionPageName(actionId, { ...query, after: position, limit });
       return (await session.load(INTERACTION_PAGE, name))?.interactions ?? [];
     },
-    async select(found) {
-      const reader = await session.profile();
-      await learnBlocks(
-        session,
-        reader,
-        found.map(({ actorId }) => actorId),
-      );
-      return found.filter(({ actorId }) => !isBlocked(reader, actorId));
-    },
+    select: (found) => withoutBlocked(session, found, ({ actorId }) => actorId),
     cursorOf: (node) => encodePosition(list, { time: node.at, actionId: node.id }),
   });
 }

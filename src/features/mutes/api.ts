@@ -1,5 +1,4 @@
-import { isBlocked } from '../../domain/block.ts';
-import { learnBlocks } from '../blocks/own-blocks.ts';
+import { withoutBlocked } from '../blocks/own-blocks.ts';
 import {
   MAX_MUTES,
   MAX_PHRASE_LENGTH,
@@ -77,16 +76,10 @@ builder.objectFields(Viewer, (t) => ({
     extensions: MUTES_COST,
     async resolve(_source, _args, context) {
       const session = context.session();
-      const profile = await session.profile();
-      const people = profile.mutes.list.filter(({ kind }) => kind === 'MEMBER' || kind === 'REF');
-      await learnBlocks(
-        session,
-        profile,
-        people.map(({ value }) => value),
+      const { mutes } = await session.profile();
+      return withoutBlocked(session, mutes.list, ({ kind, value }) =>
+        kind === 'MEMBER' || kind === 'REF' ? value : null,
       );
-      const isShown = ({ kind, value }: MuteRecord): boolean =>
-        (kind !== 'MEMBER' && kind !== 'REF') || !isBlocked(profile, value);
-      return profile.mutes.list.filter(isShown);
     },
   }),
 }));
