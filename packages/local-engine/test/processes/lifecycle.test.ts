@@ -290,8 +290,8 @@ test('everything ends when the keeper is killed, and the owner is notified', asy
   const record = readFileSync(join(folder.path, 'processes.json'), 'utf8');
   process.kill((JSON.parse(record) as { keeper: { pid: number } }).keeper.pid, 'SIGKILL');
   expect(await remainingProcesses(folder.path)).toEqual([]);
-  await waitUntil(() => events.some((event) => event.step === 'exit'), PATIENCE_MS);
-  expect(events.filter((event) => event.step === 'exit').length).toBeGreaterThan(0);
+  await waitUntil(() => events.some((event) => event.step === 'lost'), PATIENCE_MS);
+  expect(events.filter((event) => event.step === 'lost').length).toBeGreaterThan(0);
 });
 
 test('recovers after all processes were killed at once', async () => {
