@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/events.ts';
 import { createAddressOf } from './identity/addresses.ts';
-import { createAuthenticator, type Caller } from './identity/auth.ts';
+import { createAuthenticator, readerOf, type Caller } from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import {
   createRequestObserver,
@@ -231,12 +231,12 @@ function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, streams }: E
     }
     // A stream may last for days.
     Object.assign(req, { body: undefined });
-    const shareHeaders = rateLimitHeaders(shares);
+    const ownHeaders = { ...rateLimitHeaders(shares), ...(identity === null ? {} : readerOf(identity)) };
     if (!('status' in answer)) {
-      send(res, 200, answer.body, { ...answer.headers, ...shareHeaders });
+      send(res, 200, answer.body, { ...answer.headers, ...ownHeaders });
       return;
     }
-    for (const [name, value] of Object.entries(shareHeaders)) answer.headers.set(name, value);
+    for (const [name, value] of Object.entries(ownHeaders)) answer.headers.set(name, value);
     if (isStream(answer)) await streams.run(res, answer, identity);
     else await sendResponse(res, answer);
   };

@@ -264,13 +264,28 @@ describe.each(FRONTENDS)('%s', (_name, frontend) => {
 
   test('holds new and moved items back until they are requested', async () => {
     await using closer = new Closer();
-    const { reader, publishMany, bump, hide, open } = await openScene(closer, frontend);
-    const old = await publishMany(3);
+    const { reader, actor, publishMany, bump, hide, open } = await openScene(closer, frontend);
+    const own = { actionId: (await publishMany(3))[1], kind: 'LIKE' };
+    await ask(app, INTERACT, { input: { ...own, actorId: actor } });
+    await app.idle();
     let held = 0;
     const screen = await open({ onHeld: (count) => (held = count) });
+    const old = idsOn(screen);
+    const liked = (): unknown => screen.items().find(({ actionId }) => actionId === own.actionId)?.likes;
+    expect(liked()).toBe(1);
     const heldAre = (count: number): Promise<void> =>
       vi.waitFor(() => expect(held).toBe(count), { timeout: PATIENCE_MS });
     screen.hold();
+    // What was liked and is not any more stays where it is.
+    await ask(
+      app,
+      'mutation ($own: OwnInteraction!) { removeInteraction(input: { own: $own }) { isReplay } }',
+      { own },
+      { sub: actor },
+    );
+    await app.idle();
+    await vi.waitFor(() => expect(liked()).toBe(0), { timeout: PATIENCE_MS });
+    expect(held).toBe(0);
     const [first, second] = await publishMany(2);
     await bump(old[2] ?? '');
     await heldAre(3);

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import { answerError } from '../../packages/client/src/errors.ts';
 import { ITEM_FIELDS, subscriptionOf } from '../../packages/client/src/documents.ts';
 import { createSseTransport } from '../../packages/client/src/sse.ts';
+import { OneReader } from '../../packages/client/src/one-reader.ts';
 import type { Transport } from '../../packages/client/src/transport.ts';
 import type { FeedEvent } from '../../packages/client/src/types.ts';
 import { createSocketTransport } from '../../packages/client/src/websocket.ts';
@@ -29,8 +30,9 @@ export interface StreamOptions {
 
 const TIMEOUT_MS = 60_000;
 const MAKERS = {
-  WebSocket: (url: string) => createSocketTransport({ url, timeoutMs: TIMEOUT_MS, webSocket: WebSocket }),
-  SSE: (url: string) => createSseTransport({ url, timeoutMs: TIMEOUT_MS }),
+  WebSocket: (url: string) =>
+    createSocketTransport({ url, timeoutMs: TIMEOUT_MS, webSocket: WebSocket, reader: new OneReader() }),
+  SSE: (url: string) => createSseTransport({ url, timeoutMs: TIMEOUT_MS, reader: new OneReader() }),
 } satisfies Readonly<Record<string, (url: string) => Transport>>;
 
 export type TransportName = keyof typeof MAKERS;

@@ -1,4 +1,5 @@
 import '../later.css';
+import { useInReview } from '@fanfare/react/more';
 import { Send } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
@@ -16,7 +17,7 @@ import { useClient } from '../ui/use-client.ts';
 import { titled, wordFor } from '../ui/words.ts';
 
 const PUBLISH = `mutation Publish($input: PublishActionInput!) {
-  publishAction(input: $input) { isReplay action { id fanOut { state delivered } } } }`;
+  publishAction(input: $input) { isReplay action { id isHidden fanOut { state delivered } } } }`;
 
 /** A form generated from the schema's inputs, including own types. The published action is then followed. */
 export function PublishScreen({ session, id }: Shown): ReactNode {
@@ -92,7 +93,7 @@ function codeOf(kind: Kind, values: Values): ReactNode {
 }
 
 interface Answer {
-  readonly publishAction: { readonly action: { readonly id: string } };
+  readonly publishAction: { readonly action: { readonly id: string; readonly isHidden: boolean } };
 }
 
 interface Draft {
@@ -132,7 +133,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
   });
   const [failure, setFailure] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
-  const [publishedId, setPublished] = useState<string | null>(null);
+  const [published, setPublished] = useState<Answer['publishAction']['action'] | null>(null);
   const kind = kinds.find(({ name }) => name === kindName) ?? kinds[0];
   const of = (name: string): string => values[name] ?? '';
   const set = (name: string, value: string): void => {
@@ -165,7 +166,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
         .map((field) => [keyOf(kind, field.name), newId(field)] as const);
       draft.values = { ...draft.values, ...Object.fromEntries(ids) };
       setValues(draft.values);
-      setPublished(publishAction.action.id);
+      setPublished(publishAction.action);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
@@ -264,18 +265,37 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
               <Sentence key={kind.name} kind={kind} values={typed} actor={of('actorId')} />
             </section>
           )}
-          {publishedId !== null && (
-            <Published key={publishedId}>
-              <Reached actionId={publishedId} />
+          {published?.isHidden === false && (
+            <Published key={published.id}>
+              <Reached actionId={published.id} />
               <p>
-                <a href={hrefTo('action', publishedId)}>What was published</a>
+                <a href={hrefTo('action', published.id)}>What was published</a>
               </p>
             </Published>
           )}
+          <InReview key={published?.id} />
         </div>
       </div>
       {kind !== undefined && codeOf(kind, values)}
     </>
+  );
+}
+
+/** What was published before and nobody else sees yet. */
+function InReview(): ReactNode {
+  const { actions } = useInReview();
+  if (actions.length === 0) return null;
+  return (
+    <section className="card">
+      <h2>Waiting for review</h2>
+      <ul>
+        {actions.map(({ id, descriptor }) => (
+          <li key={id} dir="auto">
+            {descriptor.summary}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

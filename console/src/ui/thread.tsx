@@ -6,7 +6,8 @@ import { Time } from './time.tsx';
 
 /** The comments of an action: a reply stands under what it replies to, and each has a box to reply. */
 export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
-  const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
+  const { comments, inReview, drafts, status, error, hasNextPage, loadMore, send, dismiss } =
+    useInteractions(actionId);
   const [replyTo, setReplyTo] = useState<string | null>(null);
   const known = new Set(comments.map(({ id }) => id));
   // An earlier comment may not be loaded yet: its reply stands alone until then.
@@ -45,6 +46,7 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
             <div>
               <p className="meta">
                 <strong dir="auto">{actor.name}</strong> <Time at={at} />
+                {inReview.has(id) && ' · Waiting for review'}
               </p>
               <p dir="auto" data-fanfare="text">
                 {text}

@@ -9,10 +9,12 @@ let last: { readonly key: string; readonly client: Client } | null = null;
 export function useClient(): Client {
   const { token = '', tenant = '' } = useSession() ?? {};
   const key = `${tenant} ${token}`;
-  if (last?.key !== key)
+  if (last?.key !== key) {
+    last?.client.close();
     last = {
       key,
       client: createFanfareClient({ url: '/graphql', token, ...(tenant === '' ? {} : { tenant }) }),
     };
+  }
   return last.client;
 }

@@ -6,8 +6,11 @@ export interface FeedSocket extends Client {
   during<T>(request: () => Promise<T>): Promise<T>;
   /** As `during`, again and again until it succeeds: after a resync a list must not stay as it was. Ends when disposed. */
   insist(request: () => Promise<unknown>): Promise<void>;
-  /** From this call on, new and moved items wait. */
-  hold(): void;
+  /**
+   * From this call on, new and moved items wait.
+   * @param placeOf the relevancy of an item as it is shown: what is there already, and stays there, does not wait
+   */
+  hold(placeOf?: PlaceOf): void;
   /** Delivers all that waits, and from this call on every event at once. */
   show(): void;
 }
@@ -15,10 +18,12 @@ export interface FeedSocket extends Client {
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
 
+type PlaceOf = (itemId: string) => string | undefined;
+
 interface Event {
   readonly __typename: string;
   readonly cursor: string;
-  readonly item?: { readonly id: string };
+  readonly item?: { readonly id: string; readonly relevancy: string };
   readonly itemId?: string;
 }
 
@@ -69,7 +74,8 @@ type Deliver = () => void;
 
 function createGate(onHeld: (count: number) => void) {
   let requests = 0;
-  let isHolding = false;
+  /** Absent: nothing waits. */
+  let places: PlaceOf | undefined;
   const waiting: Deliver[] = [];
   /** What waits for `show`, by item, for each subscription. */
   const lists = new Set<Map<string, Deliver>>();
@@ -85,9 +91,12 @@ function createGate(onHeld: (count: number) => void) {
     const held = new Map<string, Deliver>();
     lists.add(held);
     return (event: Event | undefined, deliver: Deliver): void => {
-      if (event?.item !== undefined && isHolding) held.set(event.item.id, deliver);
+      const item = event?.item;
+      const id = item?.id ?? event?.itemId;
+      if (id !== undefined) held.delete(id);
+      if (item !== undefined && places !== undefined && places(item.id) !== item.relevancy)
+        held.set(item.id, deliver);
       else waiting.push(deliver);
-      if (event?.itemId !== undefined) held.delete(event.itemId);
       if (event?.__typename.endsWith('Resync') === true) held.clear();
       report();
       flush();
@@ -102,11 +111,11 @@ function createGate(onHeld: (count: number) => void) {
       flush();
     }
   };
-  const hold = (): void => {
-    isHolding = true;
+  const hold = (placeOf: PlaceOf = () => undefined): void => {
+    places = placeOf;
   };
   const show = (): void => {
-    isHolding = false;
+    places = undefined;
     for (const held of lists) {
       waiting.push(...held.values());
       held.clear();

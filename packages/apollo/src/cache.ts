@@ -30,6 +30,7 @@ export function createCache(): InMemoryCache {
       Viewer: { keyFields: [], fields: { bookmarks: pages(false) } },
       // The contents of a group depend on the filter of its list.
       FeedGroup: { keyFields: false },
+      ActionViewer: { fields: { commentsInReview: { merge: false } } },
       // Parts of the action: each query selects some of their fields.
       Action: {
         fields: {

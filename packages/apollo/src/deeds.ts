@@ -1,5 +1,6 @@
 import { gql, type ApolloCache, type TypedDocumentNode } from '@apollo/client';
 import {
+  inReviewIn,
   unknownFields,
   without,
   withFirst,
@@ -9,12 +10,11 @@ import {
   type Deeds,
   type ListAnswer,
 } from '@fanfare/client/cache';
-import type { Parts } from './lists.ts';
+import { sent, type Parts } from './lists.ts';
 
 type Documents = ReturnType<typeof cacheDocuments>;
-type Part<Name extends keyof CachedAction> = Pick<CachedAction, '__typename' | 'id' | Name>;
 
-/** What deeds change, as it is confirmed. */
+/** What deeds change. */
 const COUNTS: TypedDocumentNode<CachedAction> = gql`
   fragment Counts on Action {
     id
@@ -36,101 +36,140 @@ const COMMENTED: TypedDocumentNode<CachedComment> = gql`
   }
 `;
 
-export function deedsOf({ client, source }: Parts, documents: Documents): Deeds {
-  const { cache } = client;
+interface Deed<Data> {
+  /** Names the action: its deeds are sent one after the other. */
+  readonly of: string;
+  readonly document: string;
+  readonly variables: Record<string, unknown>;
+  /** Shows it, on top of all that is shown: called again when that is another. */
+  readonly show: (cache: ApolloCache) => void;
+  /** Beyond the objects of the answer. */
+  readonly confirm?: (cache: ApolloCache, data: Data) => void;
+}
+
+export function deedsOf(parts: Parts, documents: Documents): Deeds {
+  const { source } = parts;
+  const { cache } = parts.client;
   const row: TypedDocumentNode<CachedAction> = gql(documents.row);
-  const said = gql(documents.comment);
-  const queries = { bookmarks: gql(documents.bookmarks), comments: gql(documents.comments) };
-  const countsOf = (id: string) => fragmentOf(cache, COUNTS, 'Action', id);
-  const perform = async <Data>(
-    document: string,
-    variables: Record<string, unknown>,
-    shown: {
-      readonly optimistic: Data | undefined;
-      readonly update?: (cache: ApolloCache, data: Data) => void;
-    },
-  ): Promise<void> => {
-    const mutation: TypedDocumentNode<Data, Record<string, unknown>> = gql(document);
-    await source.during(() =>
-      client.mutate({
-        ...{ mutation, variables },
-        ...(shown.optimistic !== undefined && { optimisticResponse: shown.optimistic }),
-        update: (changed, { data }) => {
-          if (data != null) shown.update?.(changed, data);
-        },
-      }),
-    );
+  const said: TypedDocumentNode<CachedComment> = gql(documents.comment);
+  const queries: Record<'bookmarks' | 'comments', TypedDocumentNode<ListAnswer>> = {
+    ...{ bookmarks: gql(documents.bookmarks), comments: gql(documents.comments) },
   };
-  const setLiked = (id: string, hasLiked: boolean): Promise<void> => {
-    const counts = countsOf(id);
-    const [document, field] = hasLiked
-      ? [documents.like, 'addInteraction']
-      : [documents.unlike, 'removeInteraction'];
-    return perform(
-      document,
-      { actionId: id },
-      { optimistic: counts && payload(field, liked(counts, hasLiked)) },
-    );
+  let count = 0;
+  const perform = async <Data>({ of, document, variables, show, confirm }: Deed<Data>): Promise<void> => {
+    const layer = `deed ${String((count += 1))}`;
+    cache.recordOptimisticTransaction(show, layer);
+    try {
+      await source.inTurn(of, () =>
+        source.during(async () => {
+          const data = await source.request<Data>(sent(parts, document), variables);
+          // In one step: what is shown never has it twice, nor without it.
+          cache.batch({
+            removeOptimistic: layer,
+            optimistic: false,
+            update(changed) {
+              changed.write({
+                dataId: 'ROOT_MUTATION',
+                query: gql(document),
+                variables,
+                result: data as object,
+              });
+              confirm?.(changed, data);
+              changed.evict({ id: 'ROOT_MUTATION' });
+            },
+          });
+        }),
+      );
+    } catch (error) {
+      cache.removeOptimistic(layer);
+      throw error;
+    }
+  };
+  const setLiked = (id: string, hasLiked: boolean): Promise<void> =>
+    perform({
+      ...{ of: id, variables: { actionId: id }, document: hasLiked ? documents.like : documents.unlike },
+      show: (shown) =>
+        changeCounts(shown, id, ({ engagement, viewer, ...action }) => {
+          const likes = engagement.likes + Number(hasLiked) - Number(viewer.hasLiked);
+          return { ...action, engagement: { ...engagement, likes }, viewer: { ...viewer, hasLiked } };
+        }),
+    });
+  const setBookmarked = (shown: ApolloCache, id: string, isBookmarked: boolean): void =>
+    changeCounts(shown, id, (action) => ({ ...action, viewer: { ...action.viewer, isBookmarked } }));
+  const changeBookmarks = (shown: ApolloCache, change: (list: Rows) => Rows): void =>
+    changeList(shown, queries.bookmarks, {}, change);
+  const changeComments = (shown: ApolloCache, actionId: string, change: (list: Rows) => Rows): void =>
+    changeList(shown, queries.comments, { actionId }, change);
+  const changeInReview = (
+    shown: ApolloCache,
+    actionId: string,
+    change: (list: readonly CachedComment[]) => readonly CachedComment[],
+  ): void => {
+    shown.updateQuery({ query: queries.comments, variables: { actionId } }, (answer) => {
+      if (answer?.action == null) return undefined;
+      const { action } = answer;
+      const commentsInReview = change(inReviewIn(answer));
+      return { ...answer, action: { ...action, viewer: { ...action.viewer, commentsInReview } } };
+    });
   };
   return {
     like: (id) => setLiked(id, true),
     unlike: (id) => setLiked(id, false),
-    bookmark(id) {
-      const action = fragmentOf(cache, row, 'Action', id);
-      return perform<{ bookmark: CachedAction }>(
-        documents.bookmark,
-        { actionId: id },
-        {
-          optimistic: action && {
-            bookmark: { ...action, viewer: { ...action.viewer, isBookmarked: true } },
-          },
-          update: (changed, { bookmark }) =>
-            changeList(changed, queries.bookmarks, {}, (list) => withFirst(list, 'ActionEdge', bookmark)),
+    bookmark: (id) =>
+      perform<{ bookmark: CachedAction }>({
+        ...{ of: id, variables: { actionId: id }, document: documents.bookmark },
+        show(shown) {
+          setBookmarked(shown, id, true);
+          const action = fragmentOf(shown, row, 'Action', id);
+          if (action !== undefined) changeBookmarks(shown, (list) => withFirst(list, 'ActionEdge', action));
         },
-      );
-    },
+        confirm: (changed, { bookmark }) =>
+          changeBookmarks(changed, (list) => withFirst(list, 'ActionEdge', bookmark)),
+      }),
     unbookmark: (id) =>
-      perform(
-        documents.unbookmark,
-        { actionId: id },
-        {
-          optimistic: {
-            unbookmark: {
-              ...{ __typename: 'Action', id },
-              viewer: { __typename: 'ActionViewer', isBookmarked: false },
-            },
-          },
-          update: (changed) => changeList(changed, queries.bookmarks, {}, (list) => without(list, id)),
+      perform({
+        ...{ of: id, variables: { actionId: id }, document: documents.unbookmark },
+        show(shown) {
+          setBookmarked(shown, id, false);
+          changeBookmarks(shown, (list) => without(list, id));
         },
-      ),
+        confirm: (changed) => changeBookmarks(changed, (list) => without(list, id)),
+      }),
     comment(actionId, text) {
-      const counts = countsOf(actionId);
-      const sending = counts && { ...unknownFields(said), ...commentOf(actionId, text) };
-      return perform<{ addInteraction: { interaction: CachedComment } }>(
-        documents.addComment,
-        { actionId, text },
-        {
-          optimistic: counts && (payload('addInteraction', commented(counts, 1), sending) as never),
-          update: (changed, { addInteraction: { interaction } }) =>
-            changeList(changed, queries.comments, { actionId }, (list) =>
-              withFirst(list, 'InteractionEdge', interaction),
-            ),
+      const at = new Date().toISOString();
+      const id = `sending-${String((count += 1))}`;
+      const action = { __typename: 'Action', id: actionId } as const;
+      const comment = {
+        ...unknownFields(said),
+        ...({ __typename: 'Interaction', id, text, at, state: 'VISIBLE', action } as const),
+      };
+      return perform<{ addInteraction: { interaction: CachedComment } }>({
+        ...{ of: actionId, variables: { actionId, text }, document: documents.addComment },
+        show(shown) {
+          countComment(shown, actionId, 1);
+          changeComments(shown, actionId, (list) => withFirst(list, 'InteractionEdge', comment));
         },
-      );
+        confirm: (changed, { addInteraction: { interaction } }) =>
+          interaction.state === 'VISIBLE'
+            ? changeComments(changed, actionId, (list) => withFirst(list, 'InteractionEdge', interaction))
+            : changeInReview(changed, actionId, (list) => [interaction, ...list]),
+      });
     },
     removeComment(id) {
       const actionId = fragmentOf(cache, COMMENTED, 'Interaction', id)?.action.id;
-      const counts = actionId === undefined ? undefined : countsOf(actionId);
-      const interaction = { __typename: 'Interaction', id };
-      return perform<{ removeInteraction: { action: { id: string } } }>(
-        documents.removeComment,
-        { id },
-        {
-          optimistic: counts && (payload('removeInteraction', commented(counts, -1), interaction) as never),
-          update: (changed, { removeInteraction: { action } }) =>
-            changeList(changed, queries.comments, { actionId: action.id }, (list) => without(list, id)),
+      return perform<{ removeInteraction: { action: { id: string } } }>({
+        ...{ of: actionId ?? id, variables: { id }, document: documents.removeComment },
+        show(shown) {
+          if (actionId === undefined) return;
+          countComment(shown, actionId, -1);
+          changeComments(shown, actionId, (list) => without(list, id));
+          changeInReview(shown, actionId, (list) => list.filter((one) => one.id !== id));
         },
-      );
+        confirm(changed, { removeInteraction: { action } }) {
+          changeComments(changed, action.id, (list) => without(list, id));
+          changeInReview(changed, action.id, (list) => list.filter((one) => one.id !== id));
+        },
+      });
     },
   };
 }
@@ -141,30 +180,21 @@ function fragmentOf<Data>(
   type: string,
   id: string,
 ): Data | undefined {
-  const found: Data | null = cache.readFragment({ id: `${type}:${id}`, fragment });
+  const found: Data | null = cache.readFragment({ id: `${type}:${id}`, fragment }, true);
   return found ?? undefined;
 }
 
-function payload(field: string, action: object, interaction?: object): Record<string, unknown> {
-  return { [field]: { __typename: 'InteractionPayload', action, ...(interaction && { interaction }) } };
+/** Does nothing to an action that no list has had. */
+function changeCounts(cache: ApolloCache, id: string, change: (action: CachedAction) => CachedAction): void {
+  const action = fragmentOf(cache, COUNTS, 'Action', id);
+  if (action !== undefined) cache.writeFragment({ fragment: COUNTS, data: change(action) });
 }
 
-function liked({ __typename, id, engagement, viewer }: Part<'engagement' | 'viewer'>, hasLiked: boolean) {
-  const likes = engagement.likes + Number(hasLiked) - Number(viewer.hasLiked);
-  return { __typename, id, engagement: { ...engagement, likes }, viewer: { ...viewer, hasLiked } };
-}
-
-function commented({ __typename, id, engagement }: Part<'engagement'>, by: number) {
-  return {
-    ...{ __typename, id },
-    engagement: { ...engagement, comments: Math.max(0, engagement.comments + by) },
-  };
-}
-
-function commentOf(actionId: string, text: string): CachedComment {
-  const at = new Date().toISOString();
-  const action = { __typename: 'Action', id: actionId } as const;
-  return { __typename: 'Interaction', id: `sending-${at}`, text, at, action };
+function countComment(cache: ApolloCache, actionId: string, by: number): void {
+  changeCounts(cache, actionId, ({ engagement, ...action }) => {
+    const comments = Math.max(0, engagement.comments + by);
+    return { ...action, engagement: { ...engagement, comments } };
+  });
 }
 
 type Rows = NonNullable<ReturnType<typeof rowsIn>>;

@@ -46,6 +46,11 @@ export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deed
   hold(): void;
   /** Shows all that waits, and from this call on every event at once. */
   show(): void;
+  /**
+   * When the reader signs out: ends everything for good, and empties the cache. Make another one for who comes next. While the
+   * token function begins to answer for another reader, the cache is emptied by itself, and what is shown is read again.
+   */
+  close(): void;
   feed(
     variables?: FeedVariables,
   ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>>;
@@ -69,12 +74,26 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   ...options
 }: FanfareOptions): Fanfare<Shown> {
   const documents = cacheDocuments(fields);
-  const source = createCacheSource(options);
-  const parts = { source, client: new ApolloClient({ cache: createCache(), link: linkOf(source) }) };
+  const cache = createCache();
+  const source = createCacheSource(options, {
+    forget(_why, isFinal) {
+      void cache.reset();
+      // Screens show nothing until they are answered again.
+      client.clearStore().catch(() => undefined);
+      if (isFinal) client.stop();
+    },
+    begin() {
+      // A screen shows its own error.
+      client.refetchObservableQueries().catch(() => undefined);
+      return Promise.resolve();
+    },
+  });
+  const client = new ApolloClient({ cache, link: linkOf(source) });
+  const parts = { source, client };
   const feedDocuments = { feed: gql(documents.feed), feedEvents: documents.feedEvents };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
   return {
-    ...{ client: parts.client, hold: () => source.hold(), show: () => source.show() },
+    ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
     ...deedsOf(parts, documents),
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
     list: (name, variables = {}) =>

@@ -3,7 +3,9 @@ import {
   afterFeedEvent,
   afterNotificationEvent,
   beginOf,
+  inReviewIn,
   listIn,
+  moves,
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
@@ -48,9 +50,13 @@ class Loaded<Answer, Page> {
   }
 
   read(): Page | undefined {
-    const { query, variables, pageIn } = this.#list;
-    const answer = this.#parts.client.cache.readQuery({ query, variables }, true);
-    return answer === null ? undefined : pageIn(answer);
+    const answer = this.answer();
+    return answer === undefined ? undefined : this.#list.pageIn(answer);
+  }
+
+  answer(): Answer | undefined {
+    const { query, variables } = this.#list;
+    return this.#parts.client.cache.readQuery({ query, variables }, true) ?? undefined;
   }
 
   load(): Promise<void> {
@@ -82,8 +88,9 @@ class Loaded<Answer, Page> {
   }
 }
 
-const sent = ({ client }: Parts, subscription: string): string =>
-  print(client.cache.transformDocument(gql(subscription)));
+/** As it goes to the server: with the names of types, which the cache needs. */
+export const sent = ({ client }: Parts, document: string): string =>
+  print(client.cache.transformDocument(gql(document)));
 
 export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
   { feed: CachedFeedPage<Shown> },
@@ -109,6 +116,7 @@ export function feedList<Shown extends ShownFields>(
     watch: (onEvent = () => undefined) =>
       parts.source.follow<CachedFeedEvent<CachedItem<Shown>>>(sent(parts, documents.feedEvents), {
         ...{ begin: () => beginOf(loaded), filter: variables.filter },
+        moves: (event) => moves(loaded.read(), event),
         apply(event) {
           loaded.change(({ feed }) => ({ feed: afterFeedEvent(feed, event) }));
           onEvent(event);
@@ -147,6 +155,10 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
   const load = (): Promise<void> => loaded.inTurn(() => loaded.ask(want(0) > 0 ? { first: wanted } : {}));
   return {
     ...{ query, variables, read: () => loaded.read(), load },
+    inReview() {
+      const answer = loaded.answer();
+      return answer === undefined ? [] : inReviewIn(answer);
+    },
     loadMore: () =>
       loaded.inTurn(async () => {
         const { hasNextPage, endCursor } = loaded.read()?.pageInfo ?? {};

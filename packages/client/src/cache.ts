@@ -4,7 +4,9 @@ export {
   afterFeedEvent,
   afterNotificationEvent,
   beginOf,
+  inReviewIn,
   listIn,
+  moves,
   orderOf,
   unknownFields,
   without,
@@ -30,4 +32,9 @@ export {
   type PagedList,
   type ShownFields,
 } from './cache/lists.ts';
-export { createCacheSource, type CacheSource, type CacheSourceOptions } from './cache/source.ts';
+export {
+  createCacheSource,
+  type CacheSource,
+  type CacheSourceOptions,
+  type Forgetting,
+} from './cache/source.ts';

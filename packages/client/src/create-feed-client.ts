@@ -1,6 +1,7 @@
 import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
 import { createTell, protocolError } from './errors.ts';
 import { createMutations } from './mutations.ts';
+import { OneReader } from './one-reader.ts';
 import { createRequest } from './request.ts';
 import { createSseTransport } from './sse.ts';
 import { Tokens } from './tokens.ts';
@@ -12,8 +13,9 @@ import type {
   FeedItem,
   NotificationEvent,
   NotificationFilter,
+  Watching,
 } from './types.ts';
-import { Watch, type WatchDependencies } from './watch.ts';
+import { Watch, type Named } from './watch.ts';
 import { createSocketTransport } from './websocket.ts';
 
 /**
@@ -28,7 +30,7 @@ export function createFeedClient<Item>(
 ): FeedClient<Item>;
 export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): FeedClient<Item> {
   const { fields = ITEM_FIELDS } = options;
-  const { request, watching } = watchesOf(options);
+  const { request, watch, reader } = watchesOf(options);
   // A query has one field.
   const page = async <Page>(query: string, variables: object, signal?: AbortSignal): Promise<Page> => {
     const data = await request<Readonly<Record<string, Page>> | null>(query, { ...variables }, signal);
@@ -39,14 +41,20 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
   const queries = { plain: queryOf(fields), counted: queryOf(fields, true) };
   return {
     watch: ({ unread = false, ...rest }) =>
-      new Watch<FeedEvent<Item>, FeedFilter>(watching(subscriptionOf(fields, unread)), rest).run(),
+      watch<FeedEvent<Item>, FeedFilter>(subscriptionOf(fields, unread), rest),
     feed: ({ total = false, ...variables } = {}, signal) =>
       page(total ? queries.counted : queries.plain, variables, signal),
     watchNotifications: ({ unread = false, ...rest }) =>
-      new Watch<NotificationEvent, NotificationFilter>(watching(notificationEventsOf(unread)), rest).run(),
+      watch<NotificationEvent, NotificationFilter>(notificationEventsOf(unread), rest),
     notifications: (variables = {}, signal) => page(NOTIFICATIONS, variables, signal),
     request,
-    mutations: createMutations(request),
+    mutations: createMutations(request, reader),
+    get reader() {
+      return reader.signal;
+    },
+    close: () => {
+      reader.close();
+    },
   };
 }
 
@@ -54,18 +62,27 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
 export function watchesOf(options: FeedClientOptions) {
   const { timeoutMs = 30_000, token, tenant } = options;
   const url = absolute(options.url);
+  const reader = new OneReader();
   const connect =
     options.transport === 'sse'
-      ? createSseTransport({ url, timeoutMs, tenant })
-      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket });
+      ? createSseTransport({ url, timeoutMs, tenant, reader })
+      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket, reader });
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const backoff = { firstMs, maxMs };
   const tell = createTell();
-  const watching = (subscription: string): WatchDependencies => ({
-    ...{ connect, tokens: new Tokens(token), subscription, backoff },
-    ...{ retries: options.retries ?? Infinity, timeoutMs, tell },
-  });
-  return { request: createRequest({ url, token, timeoutMs, tenant, tell }), watching, backoff };
+  const watch = <Event extends Named, Filter>(
+    subscription: string,
+    watching: Watching<Event, Filter>,
+  ): Promise<void> => {
+    const dependencies = {
+      ...{ connect, tokens: new Tokens(token), subscription, backoff },
+      ...{ retries: options.retries ?? Infinity, timeoutMs, tell },
+    };
+    return reader.during(watching.signal, (signal) =>
+      new Watch<Event, Filter>(dependencies, { ...watching, signal }).run(),
+    );
+  };
+  return { request: createRequest({ url, token, timeoutMs, tenant, tell, reader }), watch, reader, backoff };
 }
 
 function absolute(url: string): string {

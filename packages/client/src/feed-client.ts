@@ -31,4 +31,11 @@ export interface FeedClient<Item = FeedItem> {
   readonly request: Request;
   /** The changes a reader makes. */
   readonly mutations: FeedMutations;
+  /**
+   * Comes when the token function has begun to answer for another reader, or the client is closed. What was under way for the
+   * first one has ended, and rejects with a FeedClientError READER_CHANGED or CLOSED; what comes from then on is the other's.
+   */
+  readonly reader: AbortSignal;
+  /** Ends everything for good, such as when the reader signs out. */
+  close(): void;
 }

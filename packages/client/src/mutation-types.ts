@@ -106,7 +106,11 @@ interface Unread {
 
 /** What each gives. */
 interface MutationResults {
-  readonly publishAction: { readonly isReplay: boolean; readonly action: { readonly id: string } };
+  readonly publishAction: {
+    readonly isReplay: boolean;
+    /** Hidden: it waits for review. */
+    readonly action: { readonly id: string; readonly isHidden: boolean };
+  };
   readonly updateAction: ActionState;
   readonly deleteAction: { readonly id: string };
   readonly addInteraction: InteractionChange;

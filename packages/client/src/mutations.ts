@@ -1,4 +1,5 @@
 import { MUTATION_ARGUMENTS } from './generated/mutation-inputs.ts';
+import type { OneReader } from './one-reader.ts';
 import type { Request } from './request.ts';
 import type { FeedMutations } from './mutation-types.ts';
 
@@ -12,7 +13,7 @@ const CHANGED = `isReplay interaction { ${INTERACTION} } action { ${ACTION_STATE
 
 /** What is asked of the answer of each mutation; nothing of a boolean. */
 const SELECTIONS: Record<keyof FeedMutations, string> = {
-  publishAction: `isReplay action { id }`,
+  publishAction: `isReplay action { id isHidden }`,
   updateAction: ACTION_STATE,
   deleteAction: `id`,
   addInteraction: CHANGED,
@@ -72,11 +73,32 @@ export function mutationsOf(name: keyof FeedMutations): readonly string[] {
   return given.map((list) => mutationOf(name, Object.fromEntries(list)));
 }
 
-export function createMutations(request: Request): FeedMutations {
+/** What names the thing that a mutation changes, in its arguments or its input. Of what is new there is none. */
+const NAMES = ['actionId', 'id', 'refId', 'memberId', 'endpoint'] as const;
+
+/** @returns undefined for what can be sent whenever it comes */
+function changedBy(name: string, variables: Readonly<Record<string, unknown>>): string | undefined {
+  const { input, target } = variables;
+  if (target !== undefined) return JSON.stringify(target);
+  const { own, ...given } = { ...variables, ...(input as { readonly own?: object } | undefined) };
+  const of = { ...given, ...own } as Readonly<Record<string, string>>;
+  const found = NAMES.find((one) => of[one] !== undefined);
+  // The marks and the settings of a reader are one thing.
+  return found === undefined ? /^(?:mark|set)/.exec(name)?.[0] : of[found];
+}
+
+/**
+ * What changes one thing is sent when the change of it before is answered: requests can overtake each other, and the reader's
+ * last choice is what has to be there in the end.
+ */
+export function createMutations(request: Request, reader: OneReader): FeedMutations {
   const mutations: Partial<Record<keyof FeedMutations, unknown>> = {};
   for (const name of MUTATION_NAMES)
-    mutations[name] = async (variables: Readonly<Record<string, unknown>>) =>
-      (await request<Record<string, unknown>>(mutationOf(name, variables), variables))[name];
+    mutations[name] = async (variables: Readonly<Record<string, unknown>>) => {
+      const send = () => request<Record<string, unknown>>(mutationOf(name, variables), variables);
+      const of = changedBy(name, variables);
+      return (await (of === undefined ? send() : reader.inTurn(of, send)))[name];
+    };
   // The table has each of them, with the selection that its type says.
   return mutations as FeedMutations;
 }

@@ -11,6 +11,8 @@ export interface SharedSocketOptions {
   readonly timeoutMs: number;
   readonly tenant?: string | undefined;
   readonly webSocket: WebSocketConstructor;
+  /** The server has taken the token. What it throws ends the socket. @param said with it */
+  readonly onTaken: (said: Readonly<Record<string, unknown>>) => void;
   /** The socket is over, or nobody is left on it: the next subscription needs another. */
   readonly onEnd: () => void;
 }
@@ -99,6 +101,12 @@ export class SharedSocket {
   #take({ type, id, payload }: Message): void {
     if (this.#isOver) return;
     if (type === 'connection_ack') {
+      try {
+        this.#options.onTaken((payload ?? {}) as Readonly<Record<string, unknown>>);
+      } catch (error) {
+        this.#end(error as FeedClientError);
+        return;
+      }
       this.#isTaken = true;
       for (const [one, { operation }] of this.#subscribed) this.#subscribe(one, operation);
     } else if (type === 'ping') this.#send({ type: 'pong' });

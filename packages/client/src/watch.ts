@@ -5,7 +5,7 @@ import type { Answer, Transport } from './transport.ts';
 import type { Watching } from './types.ts';
 import { within } from './within.ts';
 
-export interface WatchDependencies {
+interface WatchDependencies {
   readonly connect: Transport;
   readonly tokens: Tokens;
   readonly subscription: string;
@@ -17,7 +17,7 @@ export interface WatchDependencies {
 }
 
 /** Whatever is watched, its messages have these two: a name, which ends the same way for the same purpose, and a cursor. */
-interface Named {
+export interface Named {
   readonly __typename: string;
   readonly cursor: string;
 }

@@ -1,4 +1,5 @@
 import { networkError, protocolError } from './errors.ts';
+import { READER_HEADER, type OneReader } from './one-reader.ts';
 import { SharedSocket } from './shared-socket.ts';
 import type { Transport } from './transport.ts';
 import type { WebSocketConstructor } from './types.ts';
@@ -8,10 +9,17 @@ export interface SocketOptions {
   readonly timeoutMs: number;
   readonly tenant?: string | undefined;
   readonly webSocket: WebSocketConstructor | undefined;
+  readonly reader: OneReader;
 }
 
 /** Subscriptions by WebSocket: all that have the same token share one. */
-export function createSocketTransport({ url, timeoutMs, tenant, webSocket }: SocketOptions): Transport {
+export function createSocketTransport({
+  url,
+  timeoutMs,
+  tenant,
+  webSocket,
+  reader,
+}: SocketOptions): Transport {
   const open = new Map<string, SharedSocket>();
 
   function socketFor(token: string): SharedSocket {
@@ -19,6 +27,9 @@ export function createSocketTransport({ url, timeoutMs, tenant, webSocket }: Soc
       open.get(token) ??
       new SharedSocket({
         ...{ url, token, timeoutMs, tenant, webSocket: webSocket ?? globalWebSocket() },
+        onTaken: (said) => {
+          reader.check(said[READER_HEADER]);
+        },
         onEnd: () => {
           if (open.get(token) === socket) open.delete(token);
         },

@@ -3,6 +3,7 @@
 import { INTERACTION_FIELDS } from '@fanfare/client';
 
 export const COMMENTS = `query Comments($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on Action {
+  viewer { commentsInReview { ${INTERACTION_FIELDS} } }
   interactions(first: $first, after: $after, kinds: [COMMENT]) {
     edges { node { ${INTERACTION_FIELDS} } } pageInfo { hasNextPage endCursor }
   } } } }`;

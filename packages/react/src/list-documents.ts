@@ -10,6 +10,7 @@ const OWN = (field: string): string =>
   `query Own($first: Int, $after: String) { viewer { ${field}(first: $first, after: $after) { ${ACTIONS} } } }`;
 export const BOOKMARKS = OWN('bookmarks');
 export const HIDDEN = OWN('hiddenItems');
+export const IN_REVIEW = `query InReview { viewer { actionsInReview { ${ACTION_FIELDS} } } }`;
 export const GROUPS = `query Groups($first: Int, $filter: FeedFilter, $after: String) {
   feedGroups(first: $first, filter: $filter, after: $after) {
     edges { node { id relevancy isUnread summary summaryParts { text member { memberId } ref { refId } }

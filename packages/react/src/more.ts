@@ -8,6 +8,7 @@ export {
   useExplain,
   useFeedGroups,
   useHidden,
+  useInReview,
   useMutes,
   useSlice,
   type ActionFilter,

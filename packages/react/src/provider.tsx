@@ -52,6 +52,9 @@ interface Made {
   readonly readerKey: string;
   readonly latest: Latest;
   readonly reader: Reader;
+  /** Comes when the client's answers are another reader's. */
+  readonly end: AbortSignal;
+  readonly again: () => void;
 }
 
 const Context = createContext<Provided | null>(null);
@@ -73,7 +76,8 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
       // What it still has to say is of the reader before.
       latest.props = next;
     };
-    const made = { identity, readerKey, latest, reader: createReader(given, latest, again) };
+    const reader = createReader(given, latest, again);
+    const made = { identity, readerKey, latest, reader, end: reader.client.reader, again };
     return made;
   };
   const [provided, setProvided] = useState(() => create(props));
@@ -83,11 +87,17 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     current = create({ ...props, snapshot: [] });
     setProvided(current);
   }
-  const { reader, latest } = current;
+  const { reader, latest, end, again } = current;
   useEffect(() => {
     latest.props = props;
   });
   useEffect(() => reader.life.attach(), [reader]);
+  useEffect(() => {
+    // A client that was closed is nobody's any more, and stays so.
+    if (end.aborted && reader.client.reader !== end) again();
+    end.addEventListener('abort', again);
+    return () => end.removeEventListener('abort', again);
+  }, [reader, end, again]);
   const value = useMemo(() => ({ reader, isEnabled: enabled }), [reader, enabled]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }

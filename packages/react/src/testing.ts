@@ -1,3 +1,4 @@
+import { FeedClientError } from '@fanfare/client';
 import type {
   FeedClient,
   FeedEvent,
@@ -29,6 +30,8 @@ export interface TestFeedClient extends FeedClient<FanfareItem> {
   readonly watching: number;
   /** Queries of the feed so far. */
   readonly queries: readonly FeedQuery[];
+  /** As if the token function had begun to answer for another reader. */
+  changeReader(): void;
 }
 
 export interface TestClientOptions {
@@ -51,6 +54,7 @@ export function createTestClient({
   const notified = new Set<NotificationWatchOptions>();
   const queries: FeedQuery[] = [];
   let count = 0;
+  let reader = new AbortController();
   const next = (): string => `cursor-${String((count += 1))}`;
   const watchIn =
     <Options extends WatchOptions<FanfareItem> | NotificationWatchOptions>(open: Set<Options>) =>
@@ -68,6 +72,17 @@ export function createTestClient({
     };
   return {
     queries,
+    get reader() {
+      return reader.signal;
+    },
+    changeReader() {
+      const before = reader;
+      reader = new AbortController();
+      before.abort(new FeedClientError('READER_CHANGED', 'The token is of another reader'));
+    },
+    close() {
+      reader.abort(new FeedClientError('CLOSED', 'The client is closed'));
+    },
     get watching() {
       return watches.size + notified.size;
     },

@@ -71,6 +71,7 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
         ...{ feed: joinedPages, slice: joinedPages, feedGroups: joinedPages },
         // The page of an action shows at once what a list has loaded of it.
         action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
+        node: (_, { id }) => ({ __typename: typeOf(id as string), id: id as string }),
       },
       Action: { interactions: joinedPages },
       Viewer: { bookmarks: joinedPages },
@@ -80,7 +81,7 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
       Query: { feed: asPage('feed'), slice: asPage('slice'), feedGroups: asPage('feedGroups') },
       Action: { interactions: asPage('interactions') },
       Viewer: { bookmarks: asPage('bookmarks') },
-      Mutation: MUTATIONS,
+      Mutation: Object.fromEntries(Object.entries(MUTATIONS).map(([name, update]) => [name, marked(update)])),
       Subscription: {
         feedEvents: (data, { filter }, cache) =>
           applyFeedEvent(cache, (data as { feedEvents: CachedFeedEvent<CachedItem> }).feedEvents, filter),
@@ -88,6 +89,15 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
       },
     },
   });
+}
+
+/** A global id contains it in base64. */
+function typeOf(id: string): string {
+  try {
+    return atob(id).split(':', 1)[0] ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** A first page replaces everything that is loaded. */
@@ -153,10 +163,24 @@ const BOOKMARKS = ['Viewer:viewer', 'bookmarks', {}] as const;
 const COMMENTS = { kinds: ['COMMENT'] };
 
 interface Payload {
-  readonly interaction?: { readonly id: string };
+  readonly interaction?: { readonly id: string; readonly state?: string };
   readonly action: { readonly id: string };
 }
 type Args = Readonly<Record<string, unknown>>;
+
+const DEED = gql('fragment Deed on Deed { id }');
+
+/**
+ * Graphcache puts the answer to a mutation that changed nothing on the screen, such as a second like, above what is shown of
+ * later ones. So each changes something.
+ */
+const marked =
+  (update: UpdateResolver): UpdateResolver =>
+  (parent, args, cache, info) => {
+    if (info.optimistic === true)
+      cache.writeFragment(DEED, { __typename: 'Deed', id: String(Math.random()) });
+    update(parent, args, cache, info);
+  };
 
 const MUTATIONS: Record<string, UpdateResolver> = {
   bookmark: (_, { actionId }, cache) =>
@@ -166,6 +190,10 @@ const MUTATIONS: Record<string, UpdateResolver> = {
   addInteraction({ addInteraction }: Data, { input }: Args, cache) {
     const { interaction, action } = addInteraction as unknown as Payload;
     if ((input as { kind: string }).kind !== 'COMMENT' || interaction === undefined) return;
+    if (interaction.state === 'HIDDEN') {
+      changeInReview(cache, action.id, (keys) => [`Interaction:${interaction.id}`, ...keys]);
+      return;
+    }
     putFirst(
       cache,
       pagesOf(cache, `Action:${action.id}`, 'interactions', COMMENTS),
@@ -178,8 +206,16 @@ const MUTATIONS: Record<string, UpdateResolver> = {
     if (interaction === undefined) return;
     const pages = pagesOf(cache, `Action:${action.id}`, 'interactions', COMMENTS);
     removeNode(cache, pages, `Interaction:${interaction.id}`);
+    changeInReview(cache, action.id, (keys) => keys.filter((key) => key !== `Interaction:${interaction.id}`));
   },
 };
+
+/** Of the reader's own comments on an action that wait for review, if they were read. */
+function changeInReview(cache: Cache, actionId: string, change: (keys: string[]) => string[]): void {
+  const viewer = cache.resolve(`Action:${actionId}`, 'viewer');
+  const keys = typeof viewer === 'string' ? cache.resolve(viewer, 'commentsInReview') : undefined;
+  if (Array.isArray(keys)) cache.link(viewer as string, 'commentsInReview', change(keys as string[]));
+}
 
 /** Puts a node first and removes it from where it was. Does nothing if the list was never read. */
 function putFirst(
@@ -205,6 +241,7 @@ interface RemoveArgs {
 
 /** Shown until the server responds. */
 function optimisticOf(documents: Documents): NonNullable<CacheExchangeOpts['optimistic']> {
+  let comments = 0;
   const row = gql(documents.row);
   const unknown = unknownFields(gql(documents.comment));
   const bookmarked = (cache: Cache, id: string, isBookmarked: boolean) => {
@@ -219,7 +256,8 @@ function optimisticOf(documents: Documents): NonNullable<CacheExchangeOpts['opti
       const { actionId, kind, text = '' } = (args as unknown as AddArgs).input;
       if (kind !== 'COMMENT') return liked(cache, actionId, true);
       const at = new Date().toISOString();
-      const sending = { id: `sending-${at}`, text, at, action: { __typename: 'Action', id: actionId } };
+      const id = `sending-${String((comments += 1))}`;
+      const sending = { id, text, at, state: 'VISIBLE', action: { __typename: 'Action', id: actionId } };
       return commented(cache, actionId, 1, { ...unknown, __typename: 'Interaction', ...sending });
     },
     removeInteraction: (args, cache) => {

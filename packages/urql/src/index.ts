@@ -1,7 +1,17 @@
-import { Client, fetchExchange, gql, mapExchange, subscriptionExchange, type Exchange } from '@urql/core';
+import {
+  Client,
+  createRequest,
+  fetchExchange,
+  gql,
+  mapExchange,
+  subscriptionExchange,
+  type Exchange,
+  type TypedDocumentNode,
+} from '@urql/core';
 import {
   cacheDocuments,
   createCacheSource,
+  type CachedComment,
   type CachedFeedEvent,
   type CachedFeedPage,
   type CacheFields,
@@ -22,6 +32,7 @@ import {
   type ShownFields,
 } from '@fanfare/client/cache';
 import { createCacheExchange } from './cache.ts';
+import { forgettable } from './forgettable.ts';
 import {
   feedList,
   notificationList,
@@ -46,6 +57,11 @@ export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deed
   hold(): void;
   /** Shows all that waits, and from this call on every event at once. */
   show(): void;
+  /**
+   * When the reader signs out: ends everything for good, and empties the cache. Make another one for who comes next. While the
+   * token function begins to answer for another reader, the cache is emptied by itself, and what is shown is read again.
+   */
+  close(): void;
   feed(
     variables?: FeedVariables,
   ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>>;
@@ -66,38 +82,71 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   ...options
 }: FanfareOptions): Fanfare<Shown> {
   const documents = cacheDocuments(fields);
-  const source = createCacheSource(options);
+  const cache = forgettable(() => createCacheExchange(documents));
+  const source = createCacheSource(options, cache);
   const client = new Client({
     ...{ url: options.url, preferGetMethod: false, fetch: fetchBy(source) },
     exchanges: [
-      ...[createCacheExchange(documents), gateOf(source), fetchExchange],
+      ...[cache.exchange, gateOf(source), fetchExchange],
       subscriptionExchange({ forwardSubscription: followBy(source) }),
     ],
   });
   const parts = { client, source };
   const feedDocuments = { feed: gql(documents.feed), feedEvents: gql(documents.feedEvents) };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
-  const perform = (mutation: string, variables: object): Promise<void> =>
-    settled(client.mutation(gql(mutation), variables).toPromise());
+  let deeds = 0;
+  /** @param of names the action: what is done to it is sent one after the other */
+  const perform = (of: string, mutation: string, variables: object): Promise<void> => {
+    const request = createRequest(gql(mutation), variables);
+    // By its key urql would take the same deed a second time for the one that is under way.
+    const key = request.key + (deeds += 1);
+    // Until the cache has the answer, which it keeps back while other deeds are under way.
+    return source.during(() =>
+      settled(client.executeMutation({ ...request, key }, { fetch: fetchBy(source, of) }).toPromise()),
+    );
+  };
   return {
-    ...{ client, hold: () => source.hold(), show: () => source.show() },
-    like: (actionId) => perform(documents.like, { actionId }),
-    unlike: (actionId) => perform(documents.unlike, { actionId }),
-    bookmark: (actionId) => perform(documents.bookmark, { actionId }),
-    unbookmark: (actionId) => perform(documents.unbookmark, { actionId }),
-    comment: (actionId, text) => perform(documents.addComment, { actionId, text }),
-    removeComment: (id) => perform(documents.removeComment, { id }),
+    ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
+    like: (actionId) => perform(actionId, documents.like, { actionId }),
+    unlike: (actionId) => perform(actionId, documents.unlike, { actionId }),
+    bookmark: (actionId) => perform(actionId, documents.bookmark, { actionId }),
+    unbookmark: (actionId) => perform(actionId, documents.unbookmark, { actionId }),
+    comment: (actionId, text) => perform(actionId, documents.addComment, { actionId, text }),
+    removeComment: (id) => perform(actionOf(client, id) ?? id, documents.removeComment, { id }),
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
     list: (name, variables = {}) => otherList(parts, name, { query: gql(documents[name]), variables }),
     notifications: (first = 20) => notificationList<Shown>(parts, notificationDocuments, first),
   };
 }
 
-/** With the token, the tenant and the patience of the client. */
-function fetchBy(source: CacheSource): typeof fetch {
+const ACTION_OF: TypedDocumentNode<{ node: CachedComment | null }, { id: string }> = gql`
+  query ActionOf($id: ID!) {
+    node(id: $id) {
+      id
+      ... on Interaction {
+        action {
+          id
+        }
+      }
+    }
+  }
+`;
+
+/** Of a comment that the cache has. */
+function actionOf(client: Client, id: string): string | undefined {
+  const found = client.readQuery(ACTION_OF, { id }, { requestPolicy: 'cache-only' });
+  return found?.data?.node?.action.id;
+}
+
+/**
+ * With the token, the tenant and the patience of the client.
+ * @param of sent when what concerns the same thing is answered
+ */
+function fetchBy(source: CacheSource, of?: string): typeof fetch {
   return async (_, init) => {
     const { query, variables } = JSON.parse(init?.body as string) as { query: string; variables: object };
-    const data = await source.request(query, { ...variables }, init?.signal ?? undefined);
+    const send = () => source.request(query, { ...variables }, init?.signal ?? undefined);
+    const data = await (of === undefined ? send() : source.inTurn(of, send));
     return new Response(JSON.stringify({ data }), { headers: { 'content-type': 'application/json' } });
   };
 }
@@ -112,13 +161,16 @@ function gateOf(source: CacheSource): Exchange {
   return mapExchange({
     onOperation({ kind, key }) {
       if (kind === 'teardown') end(key);
-      else if (kind !== 'subscription' && !open.has(key))
-        void source.during(
+      else if (kind !== 'subscription' && !open.has(key)) {
+        const over = source.during(
           () =>
             new Promise<void>((resolve) => {
               open.set(key, resolve);
             }),
         );
+        // With the reader it ends without an answer.
+        over.catch(() => end(key));
+      }
     },
     onResult: ({ operation }) => end(operation.key),
   });
@@ -141,10 +193,10 @@ function followBy(source: CacheSource): Forward {
   return ({ query = '', variables }, { context }) => ({
     subscribe(sink) {
       const { filter } = (variables ?? {}) as { filter?: object };
-      const { field, begin, resync } = context['followed'] as Followed;
+      const { field, ...followed } = context['followed'] as Followed;
       const unsubscribe = source.follow(query, {
-        ...{ begin, filter, resync },
-        apply: (event: object) => sink.next({ data: { [field]: { ...UNKNOWN, ...event } } }),
+        ...{ filter, ...followed },
+        apply: (event: never) => sink.next({ data: { [field]: { ...UNKNOWN, ...(event as object) } } }),
       });
       return { unsubscribe };
     },

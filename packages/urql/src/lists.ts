@@ -1,7 +1,9 @@
 import { gql, type Client, type TypedDocumentNode } from '@urql/core';
 import {
   beginOf,
+  inReviewIn,
   listIn,
+  moves,
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
@@ -30,6 +32,7 @@ export interface Followed {
   /** The one field of the subscription. */
   readonly field: string;
   readonly begin: () => Promise<string | undefined>;
+  readonly moves?: (event: never) => boolean;
   readonly resync: (reason: string, cursor: string) => Promise<unknown>;
 }
 
@@ -52,10 +55,15 @@ async function ask<Answer, Variables extends object>(
   await settled(client.query(query, variables, { requestPolicy: 'network-only' }).toPromise());
 }
 
-/** While it is read again, urql gives nothing of a list: then it is what it was before. */
-function lasting<Page>(read: () => Page | undefined): () => Page | undefined {
+/** While it is read again, urql gives nothing of a list: then it is what it was before, for the same reader. */
+function lasting<Page>(source: CacheSource, read: () => Page | undefined): () => Page | undefined {
   let last: Page | undefined;
-  return () => (last = read() ?? last);
+  let { reader } = source;
+  return () => {
+    if (reader.aborted) last = undefined;
+    ({ reader } = source);
+    return (last = read() ?? last);
+  };
 }
 
 function follow<Data>(
@@ -86,7 +94,7 @@ export function feedList<Shown extends ShownFields>(
   variables: FeedVariables,
 ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
   const query = documents.feed;
-  const read = lasting(() => client.readQuery(query, variables)?.data?.feed);
+  const read = lasting(source, () => client.readQuery(query, variables)?.data?.feed);
   const name = JSON.stringify(['feed', variables]);
   const load = (): Promise<void> => source.inTurn(name, () => ask(client, query, variables));
   return {
@@ -100,6 +108,7 @@ export function feedList<Shown extends ShownFields>(
       const { first: _first, ...list } = variables;
       return follow<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>(client, documents.feedEvents, list, {
         ...{ field: 'feedEvents', begin: () => beginOf({ read, load }) },
+        moves: (event: CachedFeedEvent<CachedItem<Shown>>) => moves(read(), event),
         async resync(reason, cursor) {
           await load();
           onEvent({ __typename: 'FeedResync', reason, cursor });
@@ -117,9 +126,13 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
   list: Name,
   { query, variables }: { readonly query: ListQuery<Shown>; readonly variables: ListVariables },
 ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
-  const read = lasting(() => {
+  const read = lasting(source, () => {
     const answer = client.readQuery(query, variables)?.data;
     return answer && (listIn(answer) as CachedPage<OtherLists<Shown>[Name]> | undefined);
+  });
+  const inReview = lasting(source, () => {
+    const answer = client.readQuery(query, variables)?.data;
+    return answer && inReviewIn(answer);
   });
   /** @returns whether there was more */
   const askMore = async (): Promise<boolean> => {
@@ -137,7 +150,7 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
       while ((read()?.edges.length ?? loaded) < loaded) if (!(await askMore())) return;
     });
   return {
-    ...{ query, variables, read, load },
+    ...{ query, variables, read, load, inReview: () => inReview() ?? [] },
     loadMore: () =>
       source.inTurn(name, async () => {
         await askMore();
@@ -152,7 +165,7 @@ export type NotificationsQuery<Shown extends ShownFields> = TypedDocumentNode<
 >;
 
 export function notificationList<Shown extends ShownFields>(
-  { client }: Parts,
+  { client, source }: Parts,
   documents: {
     readonly notifications: NotificationsQuery<Shown>;
     readonly notificationEvents: string;
@@ -161,8 +174,9 @@ export function notificationList<Shown extends ShownFields>(
   first: number,
 ): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>> {
   const [query, variables] = [documents.notifications, { first }];
-  const read = lasting(() => client.readQuery(query, variables)?.data?.notifications);
-  const load = (): Promise<void> => ask(client, query, variables);
+  const read = lasting(source, () => client.readQuery(query, variables)?.data?.notifications);
+  const load = (): Promise<void> =>
+    source.inTurn(JSON.stringify(['notifications', variables]), () => ask(client, query, variables));
   return {
     ...{ query, variables, read, load },
     watch: () =>

@@ -8,14 +8,18 @@ import { encodeReportId } from '../../domain/node-ids.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Action } from '../../graphql/types/action.ts';
 import { type AddedNode, Node } from '../../graphql/types/node.ts';
+import { Viewer } from '../../graphql/types/viewer.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';
 import { isBlockedFor } from '../blocks/own-blocks.ts';
-import { Interaction } from '../interactions/api.ts';
+import { ActionViewer, Interaction } from '../interactions/api.ts';
 import { getInteraction, INTERACTION } from '../interactions/read-interactions.ts';
 import {
+  actionsInReview,
+  commentsInReview,
   MAX_REASON_LENGTH,
+  MOST_IN_REVIEW,
   getReport,
   MAX_REPORT_TEXT,
   readReports,
@@ -176,6 +180,26 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
     }),
   }),
 });
+
+const IN_REVIEW = { size: { usual: 1, most: MOST_IN_REVIEW } satisfies ListSize };
+
+builder.objectField(Viewer, 'actionsInReview', (t) =>
+  t.field({
+    type: [Action],
+    description: `What the viewer has published that is hidden until a moderator has looked at it, the newest first, at most ${String(MOST_IN_REVIEW)}. Nobody sees it but the viewer and moderators.`,
+    extensions: IN_REVIEW,
+    resolve: (_source, _args, context) => actionsInReview(context.session()),
+  }),
+);
+
+builder.objectField(ActionViewer, 'commentsInReview', (t) =>
+  t.field({
+    type: [Interaction],
+    description: `Their comments on it that are hidden until a moderator has looked at them, the newest first, at most ${String(MOST_IN_REVIEW)}. Nobody sees them but the viewer and moderators.`,
+    extensions: IN_REVIEW,
+    resolve: ({ id }, _args, context) => commentsInReview(context.session(), id),
+  }),
+);
 
 const ReportConnection = defineConnection('Report', Report, 'reports');
 

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { ChangeCore, Core } from '../core.ts';
-import type { ActionId, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { interactionVersion, type InteractionId } from '../../domain/interaction.ts';
+import { interactionVersion, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { MODERATORS, moderates } from '../../domain/viewer.ts';
 import { lineSchema, textSchema } from '../../descriptors/define.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
-import { load } from '../../feed/session/load.ts';
+import { ACTION, load, ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import { readMember } from '../directory/read-directory.ts';
-import { findShown } from '../interactions/read-interactions.ts';
+import { findShown, INTERACTION } from '../interactions/read-interactions.ts';
 import { carryOutOnInteraction } from '../interactions/moderate-interaction.ts';
 import { noSuchInteraction } from '../interactions/settle-interaction.ts';
 import { automatic, carryOutOnAction, HELD_BY_HOST } from '../moderation/moderate-action.ts';
@@ -89,6 +89,42 @@ async function reportable(
   if (member === null) throw new FanfareError('NOT_FOUND', 'There is no such member');
   // What members are is not one text that is edited.
   return { target: { kind: 'member', actorId: member.userId }, version: 0 };
+}
+
+/** Upper bound on what is listed of a member that waits for review: the newest. */
+export const MOST_IN_REVIEW = 100;
+
+/** What of the reader waits for review, whatever they ask of it. */
+const IN_REVIEW = ownLoad({
+  batch: ({ reports }, wanted) =>
+    Promise.all(
+      [...new Set(wanted.map(({ userId }) => userId))].map(async (userId) => ({
+        ...{ userId, targets: await reports.inReview(userId, MOST_IN_REVIEW) },
+      })),
+    ),
+  key: ({ userId }) => [userId, ''],
+});
+
+async function ownInReview(session: ReaderSession): Promise<readonly ReportTarget[]> {
+  return (await session.load(IN_REVIEW, ''))?.targets ?? [];
+}
+
+/** The reader's comments on an action that are hidden until a moderator has looked, the newest first. */
+export async function commentsInReview(session: ReaderSession, actionId: ActionId): Promise<Interaction[]> {
+  const ids = (await ownInReview(session)).flatMap((target) =>
+    target.kind === 'interaction' && target.actionId === actionId ? target.interactionId : [],
+  );
+  const found = await session.loadMany(INTERACTION, ids);
+  return found.filter((one) => one?.kind === 'COMMENT' && one.state === 'HIDDEN') as Interaction[];
+}
+
+/** The same of what they have published. */
+export async function actionsInReview(session: ReaderSession): Promise<Action[]> {
+  const ids = (await ownInReview(session)).flatMap((target) =>
+    target.kind === 'action' ? target.actionId : [],
+  );
+  const found = await session.loadMany(ACTION, ids);
+  return found.filter((one) => one?.isHidden === true && !one.isDeleted) as Action[];
 }
 
 /** Hides or shows what the last ruling is about, unless that is done. @returns whether it is there */

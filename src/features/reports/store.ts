@@ -82,7 +82,7 @@ export const REPORTS: Declared<'reports'> = {
     indexWithin('queue', { state: 1, ...BY_SIZE_AND_AGE }, 'reports in a state, by number and age'),
     indexWithin('all', BY_SIZE_AND_AGE, 'all reports, by number and age'),
     index('reporter', { 'reports.by': 1 }, 'erasure and export: what somebody has reported'),
-    index('actor', { actorId: 1 }, 'erasure: what was reported of somebody'),
+    index('actor', { actorId: 1 }, 'what of somebody waits for review; erasure: what was reported of them'),
     index('taken', { takenBy: 1 }, 'erasure: what somebody has taken', { sparse: true }),
     index('resolved', { resolvedBy: 1 }, 'erasure: what somebody has resolved', { sparse: true }),
     index('ruled', { 'ruling.dueSince': 1 }, 'upkeep: rulings that were not carried out', {
@@ -282,6 +282,15 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
     async find(id: string): Promise<Report | null> {
       const document = await collection.findOne({ _id: new ObjectId(id) });
       return document === null ? null : toReport(document);
+    },
+
+    /** What of a member is hidden until somebody has looked, the newest first. Index `actor`. */
+    async inReview(actorId: UserId, limit: number): Promise<ReportTarget[]> {
+      const documents = await collection
+        .find({ actorId, 'ruling.verdict': 'WITHHELD' }, upTo(limit))
+        .sort({ _id: -1 })
+        .toArray();
+      return documents.map((document) => toReport(document).target);
     },
 
     ...rulings(collection, apply),

@@ -2,7 +2,13 @@ import type { CORSOptions } from 'graphql-yoga';
 import type { CorsOrigins } from '../../config/config.ts';
 
 const METHODS = ['GET', 'POST', 'OPTIONS'];
-const EXPOSED_HEADERS = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate'];
+const EXPOSED_HEADERS = [
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'Fanfare-Reader',
+];
 const MAX_AGE_S = 3_600;
 
 /**

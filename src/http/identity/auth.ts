@@ -487,3 +487,11 @@ export function tenantKey({ identity }: Counted): string | null {
   const tenant = identity === null ? null : tenantOf(identity.userId);
   return tenant === null ? null : `tenant:${tenant}`;
 }
+
+/**
+ * Tells a client whose its answers are, in their headers and in the payload of `connection_ack`: what it keeps of one reader it
+ * must not show to the next. Base64, since ids are any text.
+ */
+export function readerOf({ userId }: Identity): { readonly 'fanfare-reader': string } {
+  return { 'fanfare-reader': Buffer.from(userId).toString('base64url') };
+}

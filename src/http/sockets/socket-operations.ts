@@ -18,7 +18,7 @@ import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
-import { unauthenticated, type Caller } from '../identity/auth.ts';
+import { readerOf, unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
 import { OnDispose } from '../../lib/closer.ts';
 import type { UnderWay } from '../limits/intake.ts';
@@ -203,7 +203,8 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
       extra.operations = subscriptions;
       // The token is not needed any more while the socket is open.
       Object.assign(connection, { connectionParams: undefined });
-      return isAdmitted;
+      const { identity } = extra.caller;
+      return isAdmitted && identity !== null ? readerOf(identity) : isAdmitted;
     },
     onSubscribe({ subscriptions, extra }, id, payload) {
       extra.activeAt = performance.now();

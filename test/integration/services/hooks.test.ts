@@ -7,6 +7,7 @@ import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-
 import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
 import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
 import type { Core } from '../../../src/features/core.ts';
+import { actionsInReview, commentsInReview } from '../../../src/features/reports/reports.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
   unhideInteraction,
@@ -145,6 +146,32 @@ test('holds and refuses interactions', async () => {
   await services.resolveReport(session('mona', 'moderator'), held?.node.id ?? '', outcome);
   expect((await shown())[1]).toBe(2);
   expect(asked[0]).toMatchObject({ by: 'ann', actorId: 'ann', actionActorId: 'cid', kind: 'COMMENT' });
+});
+
+test('what is held is shown to its writer as waiting for review, and to nobody else, until a moderator has looked', async () => {
+  await using closer = new Closer();
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const holds = () => 'hold' as const;
+  const core = withHooks(parts, { closer, hostConfig: { beforePublish: holds, beforeInteract: holds } });
+  const actionId = (await parts.publish({ scope: 'PUBLIC', actorId: 'cid' })).action.id;
+  const publication = (await publishAction(core, parts.service, posted('mine'))).action;
+  const { interaction } = await addInteraction(core, session('ann'), {
+    ...{ actionId, kind: 'COMMENT', text: 'mine' },
+  });
+  const waiting = async (reader: string) => [
+    ...(await actionsInReview(session(reader))),
+    ...(await commentsInReview(session(reader), actionId)),
+  ];
+  const own = (await waiting('ann')).map(({ id }) => id);
+  expect(own).toEqual([publication.id, interaction.id]);
+  expect(await waiting('bob')).toEqual([]);
+  // Of another action.
+  expect(await commentsInReview(session('ann'), publication.id)).toEqual([]);
+  const mona = session('mona', 'moderator');
+  for (const { node } of (await services.readReports(mona, {})).edges)
+    await services.resolveReport(mona, node.id, { outcome: 'Decided', isDismissed: false });
+  expect(await waiting('ann')).toEqual([]);
 });
 
 test('an edit is asked about as it will be: refused it changes nothing, held it is hidden until a moderator lifts it', async () => {

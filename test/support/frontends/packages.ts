@@ -28,8 +28,19 @@ function optionsOf({ url, wsUrl, getToken, onHeld }: Setting) {
   return { url, token: getToken, onHeld, backoff: { firstMs: 20, maxMs: 20 }, webSocket: elsewhere };
 }
 
+/** A server makes one for each request, with a token as text. */
+export function inBrowser<T>(create: () => T): T {
+  const page = globalThis as { window?: object };
+  page.window = { navigator: { userAgent: 'a test' } };
+  try {
+    return create();
+  } finally {
+    delete page.window;
+  }
+}
+
 function openApollo(setting: Setting): Opened {
-  const fanfare = createInApollo(optionsOf(setting));
+  const fanfare = inBrowser(() => createInApollo(optionsOf(setting)));
   const { client } = fanfare;
   const views: { unsubscribe(): void }[] = [];
   return {
@@ -48,7 +59,7 @@ function openApollo(setting: Setting): Opened {
 }
 
 function openUrql(setting: Setting): Opened {
-  const fanfare = createInUrql(optionsOf(setting));
+  const fanfare = inBrowser(() => createInUrql(optionsOf(setting)));
   const { client } = fanfare;
   const views: { unsubscribe(): void }[] = [];
   return {

@@ -9,7 +9,7 @@ export async function openRelay({ url, getToken, openSocket, first, isLive }: Se
   const live = isLive ? recipe.watchFeed(environment, socket, { first }) : undefined;
   const feed = () => recipe.readFeed(environment, { first })?.feed;
   return {
-    hold: () => socket.hold(),
+    hold: () => socket.hold((id) => feed()?.edges.find(({ node }) => node.id === id)?.node.relevancy),
     show: () => socket.show(),
     items: () => shownItems(feed()),
     hasNextPage: () => feed()?.pageInfo.hasNextPage === true,

@@ -25,7 +25,7 @@ export async function openTanstackQuery({
   const feed = () => observer.getCurrentResult().data;
   const like = { client, socket, request, variables: { first } };
   return {
-    hold: () => socket.hold(),
+    hold: () => socket.hold((id) => feed()?.edges.find(({ node }) => node.id === id)?.node.relevancy),
     show: () => socket.show(),
     items: () => shownItems(feed()),
     hasNextPage: () => observer.getCurrentResult().hasNextPage,

@@ -44,7 +44,7 @@ export function cacheDocuments({
   const row = `fragment ActionFields on Action { id conducted engagement { likes comments }
     viewer { hasLiked isBookmarked } ${action} }`;
   const entry = `fragment ItemFields on NewsfeedItem { id relevancy isUnread action { ...ActionFields } ${item} } ${row}`;
-  const said = `fragment CommentFields on Interaction { id text at action { id } ${comment} }`;
+  const said = `fragment CommentFields on Interaction { id text at state action { id } ${comment} }`;
   const notified = `fragment NotificationFields on Notification { id kind at isSeen isRead summary action { id }
     ${notification} }`;
   const liked = 'action { id engagement { likes } viewer { hasLiked } }';
@@ -74,7 +74,7 @@ export function cacheDocuments({
       edges { cursor node { ...ActionFields } } ${PAGE_INFO} } } } ${row}`,
     // Comments on the action itself, without replies.
     comments: `query Comments($actionId: ID!, $first: Int, $after: String) { action(id: $actionId) { id
-      interactions(kinds: [COMMENT], parentId: null, first: $first, after: $after) {
+      viewer { commentsInReview { ...CommentFields } } interactions(kinds: [COMMENT], parentId: null, first: $first, after: $after) {
       edges { cursor node { ...CommentFields } } ${PAGE_INFO} } } } ${said}`,
     // A group shows its top item.
     groups: `query Groups($filter: FeedFilter, $first: Int, $after: String) {

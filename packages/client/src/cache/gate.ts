@@ -5,8 +5,11 @@ interface Event {
 
 /** What one subscription hands over. */
 export interface Passage {
-  /** @returns when the event has been delivered, or is kept until `show` */
-  pass(event: Event, deliver: () => void): Promise<void>;
+  /**
+   * @param moves whether the event brings an item that is not shown, or is shown in another place
+   * @returns when the event has been delivered, or is kept until `show`
+   */
+  pass(event: Event, moves: () => boolean, deliver: () => void): Promise<void>;
   /** Forgets what waits for `show`, and runs when no request is under way. */
   reset(run: () => Promise<unknown>): Promise<void>;
   close(): void;
@@ -56,10 +59,11 @@ export class Gate {
     const held = new Map<string, () => void>();
     this.#lists.add(held);
     return {
-      pass: async (event, deliver) => {
-        const isHeld = event.item !== undefined && this.#isHolding;
+      pass: async (event, moves, deliver) => {
+        const id = event.item?.id ?? event.itemId;
+        const isHeld = event.item !== undefined && this.#isHolding && moves();
+        if (id !== undefined) held.delete(id);
         if (isHeld) held.set(event.item.id, deliver);
-        if (event.itemId !== undefined) held.delete(event.itemId);
         this.#report();
         if (!isHeld) await this.#whenIdle(deliver);
       },

@@ -44,6 +44,8 @@ export type CachedComment<Shown extends ShownFields = DefaultFields> = Of<
     readonly id: string;
     readonly text: string | null;
     readonly at: string;
+    /** HIDDEN: it waits for review, or the reader is a moderator. */
+    readonly state: 'VISIBLE' | 'HIDDEN' | 'REMOVED';
     readonly action: Of<'Action', { readonly id: string }>;
   } & Shown['comment']
 >;
@@ -124,7 +126,11 @@ export interface OtherLists<Shown extends ShownFields = DefaultFields> {
 export interface ListAnswer<Shown extends ShownFields = DefaultFields> {
   readonly slice?: CachedPage<CachedAction<Shown>>;
   readonly viewer?: { readonly bookmarks: CachedPage<CachedAction<Shown>> };
-  readonly action?: { readonly interactions: CachedPage<CachedComment<Shown>> } | null;
+  readonly action?: {
+    readonly interactions: CachedPage<CachedComment<Shown>>;
+    /** The reader's own comments that nobody else sees before a moderator has looked at them. */
+    readonly viewer: { readonly commentsInReview: readonly CachedComment<Shown>[] };
+  } | null;
   readonly feedGroups?: CachedPage<CachedGroup<Shown>>;
 }
 
@@ -148,6 +154,11 @@ export interface FeedVariables {
 
 export function listIn<Shown extends ShownFields>({ slice, viewer, action, feedGroups }: ListAnswer<Shown>) {
   return slice ?? viewer?.bookmarks ?? action?.interactions ?? feedGroups;
+}
+
+/** What a list shows beside its page: of comments, the reader's own that wait for review. */
+export function inReviewIn<Shown extends ShownFields>({ action }: ListAnswer<Shown>) {
+  return action?.viewer.commentsInReview ?? [];
 }
 
 /** A sort key, greatest on top as in a feed: relevancy, then action id, which the global id contains in base64. */
@@ -175,6 +186,16 @@ export function afterFeedEvent<Item extends Placed, Page extends CachedPage<Item
   // Below everything that is loaded: the next page brings it.
   if (found < 0 && page.pageInfo.hasNextPage) return { ...page, edges };
   return { ...page, edges: placed(edges, found, 'FeedEdge', item) };
+}
+
+/** Whether an event brings an item that the page has not, or has in another place. */
+export function moves<Item extends Placed>(
+  page: CachedPage<Item> | undefined,
+  event: CachedFeedEvent<Item>,
+): boolean {
+  if (event.__typename !== 'FeedItemAdded' && event.__typename !== 'FeedItemUpdated') return false;
+  const { id, relevancy } = event.item;
+  return page?.edges.find(({ node }) => node.id === id)?.node.relevancy !== relevancy;
 }
 
 /** The page after an event, the newest first, as long as `first`. */
@@ -245,6 +266,8 @@ export interface CacheList<Query, Variables, Page> {
 }
 
 export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, Page> {
+  /** Of comments: the reader's own that wait for review, the newest first. They are not in the page. */
+  inReview(): readonly CachedComment<ShownFields>[];
   loadMore(): Promise<void>;
   /** Reads it, and again whenever an event has changed a feed that is watched. @returns stops it */
   watch(): () => void;

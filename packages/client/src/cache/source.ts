@@ -1,7 +1,6 @@
 import { watchesOf } from '../create-feed-client.ts';
 import type { Request } from '../request.ts';
 import type { FeedClientOptions } from '../types.ts';
-import { Watch } from '../watch.ts';
 import { Gate } from './gate.ts';
 import { ReadAgain } from './read-again.ts';
 
@@ -24,6 +23,8 @@ export interface Following<Event> {
   /** Gives the `liveCursor` of what is shown. Without one, `resync` is called first. */
   readonly begin: () => Promise<string | undefined>;
   readonly filter?: object | undefined;
+  /** Whether an event brings an item that is not shown, or is shown in another place: only these are held. Absent: none does. */
+  readonly moves?: (event: Event) => boolean;
   /** Changes what is shown. Called in order, and never while a request is under way. */
   readonly apply: (event: Event) => void;
   /** Reads the list again. Called until it succeeds; while it rejects with a temporary FeedClientError, the server is away. */
@@ -34,6 +35,10 @@ export interface Following<Event> {
 export interface CacheSource {
   /** Sends a query or mutation; gives its data. Rejects with a FeedClientError. */
   readonly request: Request;
+  /** Comes when the answers are another reader's, or all is closed. */
+  readonly reader: AbortSignal;
+  /** Ends everything for good, and empties the cache. */
+  close(): void;
   /** Makes a request, during which no event is delivered. End it when the cache has the answer. */
   during<T>(request: () => Promise<T>): Promise<T>;
   /** From this call on, new and moved items wait. */
@@ -41,72 +46,119 @@ export interface CacheSource {
   /** Delivers all that waits, and from this call on every event at once. */
   show(): void;
   /**
-   * Reads of one list, one after the other: a page that was asked for by what was loaded before the first one was read again
-   * would leave a gap. @param list names it
+   * What concerns one list or action, one after the other: a page that was asked for by what was loaded before the first one
+   * was read again would leave a gap, and of what a reader does to an action the last has to win.
+   * @param of names it
    */
-  inTurn(list: string, read: () => Promise<void>): Promise<void>;
+  inTurn<T>(of: string, run: () => Promise<T>): Promise<T>;
   /** @param subscription of `feedEvents` or `notificationEvents` @returns stops it */
   follow<Event>(subscription: string, following: Following<Event>): () => void;
   /** For a list that has no events: reads it now, and again whenever a feed has changed. @returns stops it */
   readAgain(read: () => Promise<unknown>): () => void;
 }
 
-/** @throws TypeError when the url is none */
-export function createCacheSource(options: CacheSourceOptions): CacheSource {
-  const { watching, request, backoff } = watchesOf(options);
+/** How a cache is made another reader's. */
+export interface Forgetting {
+  /** Empties it at once. @param isFinal nobody comes after */
+  forget(why: Error, isFinal: boolean): void;
+  /** What is on the screen is asked for again. */
+  begin(): Promise<void>;
+}
+
+/** @throws TypeError when the url is none, or a server is given a function as token: it answers for whoever asks */
+export function createCacheSource(options: CacheSourceOptions, cache: Forgetting): CacheSource {
+  if (typeof options.token !== 'string' && !('window' in globalThis))
+    throw new TypeError('On a server, make one for each request, with the token of its reader as text');
+  const { watch, request, reader, backoff } = watchesOf(options);
   const gate = new Gate(options.onHeld ?? (() => undefined));
   const lists = new Set<ReadAgain>();
-  const turns = new Map<string, Promise<void>>();
+  /** What is watched, each with what begins it again. */
+  const running = new Set<() => void>();
+  /** What has ended with its reader is no error. */
   const settle = (work: Promise<void>): void => {
-    void (options.onError === undefined ? work : work.catch(options.onError));
+    const { signal } = reader;
+    const told = work.catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    void (options.onError === undefined ? told : told.catch(options.onError));
   };
   const readAllAgain = (): void => {
     for (const list of lists) settle(list.want());
   };
+  /** @param start gives what stops it @returns the same, for good */
+  const run = (start: () => () => void): (() => void) => {
+    let stop = start();
+    const again = (): void => {
+      stop();
+      stop = start();
+    };
+    running.add(again);
+    return () => {
+      running.delete(again);
+      stop();
+    };
+  };
+  const begin = async (signal: AbortSignal): Promise<void> => {
+    // First all that was under way ends.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (!signal.aborted) await cache.begin();
+    if (!signal.aborted) for (const again of running) again();
+  };
+  const obey = (signal: AbortSignal): void =>
+    signal.addEventListener('abort', () => {
+      gate.show();
+      const isFinal = reader.signal.aborted;
+      cache.forget(signal.reason as Error, isFinal);
+      if (isFinal) return;
+      obey(reader.signal);
+      settle(begin(reader.signal));
+    });
+  obey(reader.signal);
   return {
     request,
-    during: (run) => gate.during(run),
+    get reader() {
+      return reader.signal;
+    },
+    close: () => reader.close(),
+    during: (work) => gate.during(() => reader.during(undefined, work)),
     hold: () => gate.hold(),
     show: () => gate.show(),
-    inTurn(list, read) {
-      const turn = (turns.get(list) ?? Promise.resolve()).then(read, read);
-      turns.set(list, turn);
-      return turn;
-    },
-    follow<Event>(subscription: string, { begin, filter, apply, resync }: Following<Event>) {
-      const end = new AbortController();
-      const passage = gate.open();
-      const deliver = (event: Event) => (): void => {
-        if (end.signal.aborted) return;
-        apply(event);
-        readAllAgain();
-      };
-      const run = async (): Promise<void> => {
-        const after = await begin();
-        const watch = new Watch<Event & ListEvent, object>(watching(subscription), {
-          ...{ signal: end.signal, ...(after !== undefined && { after }), ...(filter && { filter }) },
-          onEvent: (event) => passage.pass(event, deliver(event)),
-          async onResync(reason, cursor) {
-            await passage.reset(() => resync(reason, cursor));
-            readAllAgain();
-          },
-        });
-        await watch.run();
-      };
-      settle(run());
-      return () => {
-        end.abort();
-        passage.close();
-      };
-    },
-    readAgain(read) {
-      const list = new ReadAgain(read, backoff);
-      lists.add(list);
-      settle(list.want());
-      return () => {
-        list.close();
-        lists.delete(list);
-      };
-    },
+    inTurn: (of, work) => reader.inTurn(of, work),
+    follow: <Event>(subscription: string, { begin: first, filter, moves, apply, resync }: Following<Event>) =>
+      run(() => {
+        const end = new AbortController();
+        const passage = gate.open();
+        const deliver = (event: Event) => (): void => {
+          if (end.signal.aborted) return;
+          apply(event);
+          readAllAgain();
+        };
+        const follow = async (): Promise<void> => {
+          const after = await first();
+          await watch<Event & ListEvent, object>(subscription, {
+            ...{ signal: end.signal, ...(after !== undefined && { after }), ...(filter && { filter }) },
+            onEvent: (event) => passage.pass(event, () => moves?.(event) ?? false, deliver(event)),
+            async onResync(reason, cursor) {
+              await passage.reset(() => resync(reason, cursor));
+              readAllAgain();
+            },
+          });
+        };
+        settle(follow());
+        return () => {
+          end.abort();
+          passage.close();
+        };
+      }),
+    readAgain: (read) =>
+      run(() => {
+        const list = new ReadAgain(read, backoff);
+        lists.add(list);
+        settle(list.want());
+        return () => {
+          list.close();
+          lists.delete(list);
+        };
+      }),
   };
 }

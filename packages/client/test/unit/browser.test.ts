@@ -32,7 +32,7 @@ test('the browser bundle of the client contains nothing of Node or the server', 
   expect(modules).toContain(ENTRY);
 });
 
-test('the browser bundle stays below 7 kB', async () => {
+test('the browser bundle stays below 7.2 kB', async () => {
   const { code } = await bundle(true);
-  expect(gzipSync(code).length).toBeLessThan(7_000);
+  expect(gzipSync(code).length).toBeLessThan(7_200);
 });

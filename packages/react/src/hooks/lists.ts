@@ -1,7 +1,7 @@
 import type { ActionFilter, FeedEvent, FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
-import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, MUTES, SLICE } from '../list-documents.ts';
+import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, IN_REVIEW, MUTES, SLICE } from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
@@ -97,6 +97,20 @@ export function useHidden({ first = 25 }: { readonly first?: number } = {}): Act
     await refresh();
   };
   return { ...pages, unhide };
+}
+
+/** What the reader has published that waits for review: nobody else sees it but moderators. */
+export function useInReview(): {
+  /** The latest first. */
+  readonly actions: readonly FanfareAction[];
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  readonly reload: () => void;
+} {
+  const { data, ...rest } = useQuery<{
+    readonly viewer: { readonly actionsInReview: readonly FanfareAction[] };
+  }>(IN_REVIEW);
+  return { ...rest, actions: data?.viewer.actionsInReview ?? [] };
 }
 
 /** Entries of a feed that belong together, such as three people who rated the same applicant. */

@@ -18,6 +18,8 @@ export interface Draft {
 export interface CommentsSnapshot {
   /** The latest first. */
   readonly comments: readonly Interaction[];
+  /** Those of them that are the reader's own and wait for review: nobody else sees them but moderators. */
+  readonly inReview: ReadonlySet<string>;
   readonly drafts: readonly Draft[];
   readonly status: 'idle' | 'loading' | 'ready' | 'error';
   readonly error: Error | null;
@@ -32,6 +34,7 @@ interface Page {
 const PAGE_SIZE = 20;
 const EMPTY: CommentsSnapshot = {
   comments: [],
+  inReview: new Set(),
   drafts: [],
   status: 'idle',
   error: null,
@@ -45,6 +48,8 @@ class CommentStore extends Signal {
   readonly #actions: Actions;
   #snapshot = EMPTY;
   #comments: readonly Interaction[] = [];
+  /** The reader's own, which nobody else sees yet. */
+  #held: readonly Interaction[] = [];
   /** By the reader; also while that is on its way. */
   readonly #removed = new Set<string>();
   /** What was sent since the last request, which may have been answered without it. */
@@ -104,7 +109,7 @@ class CommentStore extends Signal {
         }),
       );
       // One that was removed since it was recorded is not shown again.
-      if (interaction?.state === 'VISIBLE') this.#put(interaction);
+      if (interaction !== null && interaction.state !== 'REMOVED') this.#put(interaction);
       this.#setDraft(key, null);
       this.#confirm(action);
     } catch (error) {
@@ -164,7 +169,9 @@ class CommentStore extends Signal {
       try {
         const { edges, pageInfo } = await request();
         this.#cursor = pageInfo.endCursor;
-        this.#comments = eachOnce([...this.#sentMeanwhile, ...edges.map(({ node }) => node)]);
+        const sent = this.#sentMeanwhile;
+        this.#comments = eachOnce([...sent.filter(isVisible), ...edges.map(({ node }) => node)]);
+        this.#held = eachOnce([...sent.filter((one) => !isVisible(one)), ...this.#held]);
         const { error } = this.#snapshot;
         // That something could not be removed is still so.
         const stays = error === this.#readError ? null : error;
@@ -179,15 +186,20 @@ class CommentStore extends Signal {
 
   async #request(first: number, after: string | null): Promise<Page> {
     interface Data {
-      readonly node: { readonly interactions: Page } | null;
+      readonly node: {
+        readonly interactions: Page;
+        readonly viewer?: { readonly commentsInReview: readonly Interaction[] };
+      } | null;
     }
     const { node } = await this.#client.request<Data>(COMMENTS, { id: this.#actionId, first, after });
+    this.#held = node?.viewer?.commentsInReview ?? [];
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }
 
   #put(comment: Interaction): void {
     this.#sentMeanwhile.unshift(comment);
-    this.#comments = eachOnce([comment, ...this.#comments]);
+    if (isVisible(comment)) this.#comments = eachOnce([comment, ...this.#comments]);
+    else this.#held = eachOnce([comment, ...this.#held]);
     this.#set({});
   }
 
@@ -197,10 +209,21 @@ class CommentStore extends Signal {
   }
 
   #set(change: Partial<CommentsSnapshot>): void {
-    const comments = this.#comments.filter(({ id }) => !this.#removed.has(id));
-    this.#snapshot = { ...this.#snapshot, ...change, comments };
+    const known = new Set(this.#comments.map(({ id }) => id));
+    const held = this.#held.filter(({ id }) => !known.has(id));
+    const all =
+      held.length === 0
+        ? this.#comments
+        : [...held, ...this.#comments].sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
+    const comments = all.filter(({ id }) => !this.#removed.has(id));
+    const inReview = new Set(held.map(({ id }) => id));
+    this.#snapshot = { ...this.#snapshot, ...change, comments, inReview };
     this.emit();
   }
+}
+
+function isVisible({ state }: Interaction): boolean {
+  return state === 'VISIBLE';
 }
 
 function eachOnce(comments: readonly Interaction[]): readonly Interaction[] {

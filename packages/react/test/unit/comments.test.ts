@@ -26,6 +26,8 @@ async function settle(ids: string[]) {
     ...{ ids, version: 0, refuses: false, hold: Promise.resolve(), asked: 0 },
     texts: new Map<string, string>(),
     recorded: new Map<string, Interaction>(),
+    /** The reader's own, which wait for review. */
+    held: [] as Interaction[],
   };
   const actionNow = () => {
     const { action } = testItem('a', AT);
@@ -49,6 +51,7 @@ async function settle(ids: string[]) {
       };
       return {
         node: {
+          viewer: { commentsInReview: server.held },
           interactions: {
             edges: page.map((id) => ({ node: commentOf(id, { text: server.texts.get(id) ?? id }) })),
             pageInfo,
@@ -59,6 +62,10 @@ async function settle(ids: string[]) {
     mutations: {
       addInteraction: ({ input }) => {
         const id = input.text ?? '';
+        if (id.startsWith('held')) {
+          server.held = [commentOf(id, { state: 'HIDDEN' }), ...server.held];
+          return Promise.resolve(changed(server.held[0] ?? null));
+        }
         const before = server.recorded.get(input.idempotencyKey ?? '');
         if (before !== undefined) return Promise.resolve(changed(before));
         server.ids = [id, ...server.ids];
@@ -198,4 +205,18 @@ test('comments that could not be read are requested again only by the next compo
   await vi.waitFor(() => expect(getSnapshot()).toMatchObject({ status: 'ready', error: null }));
   expect(getSnapshot().comments.map(({ id }) => id)).toEqual(['c1']);
   expect(asked).toBe(2);
+});
+
+test('a comment that is held is shown to its writer as waiting for review, also when all is read again', async () => {
+  const { server, comments, shown, shows, change } = await settle(named(2, 2));
+  await comments.send('held');
+  expect(shown()).toEqual(['held', 'c2', 'c1']);
+  expect(comments.getSnapshot()).toMatchObject({ drafts: [], inReview: new Set(['held']) });
+  change(['c3', 'c2', 'c1']);
+  await shows(['held', 'c3', 'c2', 'c1']);
+  // A moderator lets it through.
+  server.held = [];
+  change(['held', 'c3', 'c2', 'c1']);
+  await vi.waitFor(() => expect(comments.getSnapshot().inReview.size).toBe(0));
+  expect(shown()).toEqual(['held', 'c3', 'c2', 'c1']);
 });
