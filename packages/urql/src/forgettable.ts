@@ -29,15 +29,18 @@ export function forgettable(create: () => Exchange): Forgetting & { readonly exc
     );
     // What comes behind is made once, whatever is before it.
     const answers$ = share(input.forward(sent.source));
+    // The cache listens to it twice: without `share` each operation would be sent twice.
     const forward: typeof input.forward = (forwarded$) =>
-      merge([
-        answers$,
-        pipe(
-          forwarded$,
-          onPush((operation) => sent.next(operation)),
-          filter((_): _ is never => false),
-        ),
-      ]);
+      share(
+        merge([
+          answers$,
+          pipe(
+            forwarded$,
+            onPush((operation) => sent.next(operation)),
+            filter((_): _ is never => false),
+          ),
+        ]),
+      );
     const results$ = pipe(
       merge([fromValue(undefined), anew.source]),
       switchMap(() => create()({ ...input, forward })(shared$)),

@@ -21,6 +21,8 @@ export interface SlowServer {
   readonly fetch: typeof fetch;
   /** From here on requests take their time, or fail. */
   begin(): void;
+  /** How many mutations were sent. */
+  changes(): number;
   view(): View;
 }
 
@@ -51,6 +53,7 @@ export function createSlowServer(random: SeededRandom, id = ACTION, reader?: str
   let comments: { readonly id: string; readonly text: string; readonly at: string }[] = [];
   let count = 0;
   let isSlow = false;
+  let changes = 0;
   const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
   const connection = (nodes: readonly { readonly id: string }[]) => ({
     edges: nodes.map((node) => ({ cursor: node.id, node })),
@@ -119,6 +122,7 @@ export function createSlowServer(random: SeededRandom, id = ACTION, reader?: str
         query: string;
         variables: Record<string, unknown>;
       };
+      if (source.startsWith('mutation')) changes += 1;
       await way();
       const isLost = isSlow && random.below(5) === 0;
       const answer = isLost
@@ -136,6 +140,7 @@ export function createSlowServer(random: SeededRandom, id = ACTION, reader?: str
     begin() {
       isSlow = true;
     },
+    changes: () => changes,
     view: () => ({
       ...{ likes: OTHERS + Number(mine.hasLiked), comments: comments.length, ...mine },
       ...{ bookmarks: Number(mine.isBookmarked), texts: comments.map(({ text }) => text) },
