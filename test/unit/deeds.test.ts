@@ -17,7 +17,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 
 // Four deeds within 60 ms, each of which takes 0 to 700 ms to the server and 0 to 700 ms back, or fails. The clock is not real.
 
-const SEEDS = IS_DEEP ? 500 : 40;
+const SEEDS = IS_DEEP ? 500 : 20;
 /** Each with a server and a client of its own. */
 const AT_ONCE = 20;
 const ALL_MS = 4 * 2 * 700 + 100;
