@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/events.ts';
 import { createAddressOf } from './identity/addresses.ts';
-import { createAuthenticator, readerOf, type Caller } from './identity/auth.ts';
+import { createAuthenticator, READER_HEADER, readerOf, refuseOther, type Caller } from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import {
   createRequestObserver,
@@ -275,9 +275,9 @@ async function admit(
   if (req.method === 'OPTIONS') return { identity: null, shares: [] };
   let identity: Identity | null = null;
   let refusal: Error | undefined;
+  const header = (name: string): string | undefined => req.headers[name]?.toString();
   try {
     const ticket = ticketOf(req);
-    const header = (name: string): string | undefined => req.headers[name]?.toString();
     identity =
       ticket === null
         ? await authenticate(req.headers.authorization, header)
@@ -288,7 +288,7 @@ async function admit(
   }
   // Counted first, since rejected requests cost work, too.
   const shares = (await rateLimits?.countRequest({ identity, address })) ?? [];
-  refusal = refusalFor(shares) ?? refusal;
+  refusal = refusalFor(shares) ?? refusal ?? refuseOther(identity, header(READER_HEADER));
   return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFeedClient } from '@fanfare/client';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { publish } from '../support/feed-api.ts';
+import { ask, publish } from '../support/feed-api.ts';
 import { openSetting } from '../support/frontends/screen.ts';
 import { uniqueName } from '../support/unique-name.ts';
 
@@ -17,11 +17,12 @@ async function openTwo() {
   const [ann, ben] = [uniqueName('ann'), uniqueName('ben')];
   const at = (reader: string) =>
     publish(app, { actorId: uniqueName('actor'), scope: 'RESTRICTED', recipients: [reader] });
-  const [anns] = [await at(ann), await at(ben)];
+  await at(ann);
+  await at(ben);
   await app.idle();
   const who = { is: ann };
   const setting = { ...openSetting(app, ann), getToken: () => app.token(who.is) };
-  return { ben, anns, who, setting };
+  return { ann, ben, who, setting };
 }
 
 test('every answer and the acknowledgement of a socket say whose they are', async () => {
@@ -65,18 +66,30 @@ test('a socket for another reader ends what was watched, over both transports', 
   }
 });
 
-test('a deed that waits for its turn is not done in the name of the next reader', async () => {
-  const { who, setting, ben, anns } = await openTwo();
+test('nothing is done in the name of the next reader', async () => {
+  const { ann, ben, who, setting } = await openTwo();
+  const actionId = await publish(app, { actorId: uniqueName('actor'), scope: 'PUBLIC' });
+  const own = { actionId, kind: 'LIKE' } as const;
   const client = createFeedClient({ url: setting.url, token: setting.getToken, webSocket: WebSocket });
+  const changed = { code: 'READER_CHANGED' };
   await client.feed();
-  const own = { actionId: anns, kind: 'LIKE' } as const;
+  // While the first is under way, the second waits for its turn.
   const first = client.mutations.addInteraction({ input: own });
-  const second = client.mutations.removeInteraction({ input: { own } });
+  const second = client.mutations.addInteraction({ input: { actionId, kind: 'COMMENT', text: 'By Ann' } });
   who.is = ben;
-  await client.feed().catch(() => undefined);
-  expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual([
-    'rejected',
-    'rejected',
-  ]);
+  const [liked, commented] = await Promise.allSettled([first, second]);
+  expect(liked).toMatchObject({ status: 'fulfilled' });
+  expect(commented).toMatchObject({ status: 'rejected', reason: changed });
+  // From then on the client is of Ben.
+  await client.feed();
+  who.is = ann;
+  await expect(client.mutations.bookmark({ actionId })).rejects.toMatchObject(changed);
+  const { action } = await ask<{ readonly action: object | null }>(
+    app,
+    'query ($id: ID!) { action(id: $id) { engagement { likes comments } viewer { isBookmarked } } }',
+    { id: actionId },
+    { sub: ann },
+  );
+  expect(action).toEqual({ engagement: { likes: 1, comments: 0 }, viewer: { isBookmarked: false } });
   client.close();
 });

@@ -28,11 +28,10 @@ export interface StreamOptions {
   readonly document?: string;
 }
 
-const TIMEOUT_MS = 60_000;
+const serverAt = (url: string) => ({ url, timeoutMs: 60_000, reader: new OneReader() });
 const MAKERS = {
-  WebSocket: (url: string) =>
-    createSocketTransport({ url, timeoutMs: TIMEOUT_MS, webSocket: WebSocket, reader: new OneReader() }),
-  SSE: (url: string) => createSseTransport({ url, timeoutMs: TIMEOUT_MS, reader: new OneReader() }),
+  WebSocket: (url: string) => createSocketTransport(serverAt(url), WebSocket),
+  SSE: (url: string) => createSseTransport(serverAt(url)),
 } satisfies Readonly<Record<string, (url: string) => Transport>>;
 
 export type TransportName = keyof typeof MAKERS;

@@ -61,12 +61,12 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
 /** What requests and watches of one client need. */
 export function watchesOf(options: FeedClientOptions) {
   const { timeoutMs = 30_000, token, tenant } = options;
-  const url = absolute(options.url);
   const reader = new OneReader();
+  const server = { url: absolute(options.url), timeoutMs, tenant, reader };
   const connect =
     options.transport === 'sse'
-      ? createSseTransport({ url, timeoutMs, tenant, reader })
-      : createSocketTransport({ url, timeoutMs, tenant, webSocket: options.webSocket, reader });
+      ? createSseTransport(server)
+      : createSocketTransport(server, options.webSocket);
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const backoff = { firstMs, maxMs };
   const tell = createTell();
@@ -82,7 +82,7 @@ export function watchesOf(options: FeedClientOptions) {
       new Watch<Event, Filter>(dependencies, { ...watching, signal }).run(),
     );
   };
-  return { request: createRequest({ url, token, timeoutMs, tenant, tell, reader }), watch, reader, backoff };
+  return { request: createRequest(server, { token, tell }), watch, reader, backoff };
 }
 
 function absolute(url: string): string {

@@ -74,17 +74,15 @@ export function mutationsOf(name: keyof FeedMutations): readonly string[] {
 }
 
 /** What names the thing that a mutation changes, in its arguments or its input. Of what is new there is none. */
-const NAMES = ['actionId', 'id', 'refId', 'memberId', 'endpoint'] as const;
+const NAMES = ['target', 'actionId', 'id', 'refId', 'memberId', 'endpoint'] as const;
 
 /** @returns undefined for what can be sent whenever it comes */
 function changedBy(name: string, variables: Readonly<Record<string, unknown>>): string | undefined {
-  const { input, target } = variables;
-  if (target !== undefined) return JSON.stringify(target);
-  const { own, ...given } = { ...variables, ...(input as { readonly own?: object } | undefined) };
-  const of = { ...given, ...own } as Readonly<Record<string, string>>;
-  const found = NAMES.find((one) => of[one] !== undefined);
+  const input = variables['input'] as { readonly own?: object } | undefined;
+  const given: Readonly<Record<string, unknown>> = { ...variables, ...input, ...input?.own };
+  const found = NAMES.find((one) => given[one] !== undefined);
   // The marks and the settings of a reader are one thing.
-  return found === undefined ? /^(?:mark|set)/.exec(name)?.[0] : of[found];
+  return found === undefined ? /^(?:mark|set)/.exec(name)?.[0] : JSON.stringify(given[found]);
 }
 
 /**

@@ -1,49 +1,48 @@
 import { FeedClientError } from './errors.ts';
-import { Turns } from './turns.ts';
+import { raced, withAny } from './within.ts';
 
-/** By which the server says whose its answer is: of a response, and in the payload of a socket's `connection_ack`. */
-export const READER_HEADER = 'fanfare-reader';
+/**
+ * By which the server says whose its answer is, of a response and in the payload of a socket's `connection_ack`, and a request
+ * for whom it is.
+ */
+const READER_HEADER = 'fanfare-reader';
 
 /**
  * Whose answers a client gives. What is under way for one reader ends as soon as the server answers for another, and nothing
  * of that is given to anybody.
  */
 export class OneReader {
-  readonly #turns = new Turns();
   #is: string | undefined;
   #end = new AbortController();
-  #isClosed = false;
-  /** What ends with the reader. */
-  readonly #running = new Set<() => void>();
+  /** The end of the last turn of each thing. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   /** Comes when the answers are another reader's from then on, or the client is closed. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** @throws FeedClientError READER_CHANGED @param who as the server says it; absent: it does not */
-  check(who: unknown): void {
+  /** Of a request: the server refuses it if the token is of somebody else. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#is === undefined ? {} : { [READER_HEADER]: this.#is };
+  }
+
+  /** @param said gives what the server says by a name, if it does @throws FeedClientError READER_CHANGED */
+  check(said: (name: string) => unknown): void {
+    const who = said(READER_HEADER);
     if (typeof who !== 'string') return;
-    if (this.#is !== undefined && this.#is !== who) {
-      const { signal } = this.#end;
-      this.#is = who;
-      this.#over('READER_CHANGED', 'The token is of another reader');
-      throw signal.reason;
-    }
+    const former = this.#is;
     this.#is = who;
+    if (former === undefined || former === who) return;
+    const ended = this.#end;
+    this.#end = new AbortController();
+    const error = new FeedClientError('READER_CHANGED', 'The token is of another reader');
+    ended.abort(error);
+    throw error;
   }
 
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#over('CLOSED', 'The client is closed');
-  }
-
-  #over(code: string, message: string): void {
-    const ended = this.#end;
-    if (!this.#isClosed) this.#end = new AbortController();
-    ended.abort(new FeedClientError(code, message));
-    for (const end of [...this.#running]) end();
+    this.#end.abort(new FeedClientError('CLOSED', 'The client is closed'));
   }
 
   /**
@@ -53,34 +52,28 @@ export class OneReader {
   async during<T>(given: AbortSignal | undefined, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#end;
     signal.throwIfAborted();
-    const either = new AbortController();
-    const abort = (): void => {
-      either.abort();
-    };
-    given?.addEventListener('abort', abort);
-    if (given?.aborted === true) abort();
-    let end = abort;
-    const over = new Promise<never>((_, reject) => {
-      end = () => {
-        abort();
-        reject(signal.reason as Error);
-      };
-    });
-    this.#running.add(end);
-    try {
-      return await Promise.race([over, run(either.signal)]);
-    } finally {
-      given?.removeEventListener('abort', abort);
-      this.#running.delete(end);
-    }
+    return withAny([given, signal], (end) =>
+      raced(end.signal, run(end.signal), () => (signal.aborted ? (signal.reason as Error) : undefined)),
+    );
   }
 
-  /** As `Turns` has it. What waits for its turn ends with the reader. */
+  /**
+   * Runs what concerns one thing one after the other, in the order of the calls. What waits for its turn ends with the reader.
+   * @param of names the thing; what concerns another one does not wait
+   */
   inTurn<T>(of: string, run: () => Promise<T>): Promise<T> {
     const { signal } = this.#end;
-    return this.#turns.take(of, async () => {
+    const take = async (): Promise<T> => {
       signal.throwIfAborted();
       return this.during(undefined, run);
-    });
+    };
+    const turn = this.#turns.get(of)?.then(take) ?? take();
+    const over = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#turns.get(of) === over) this.#turns.delete(of);
+      });
+    this.#turns.set(of, over);
+    return turn;
   }
 }

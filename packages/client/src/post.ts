@@ -1,23 +1,40 @@
 import { FeedClientError, networkError, statusError } from './errors.ts';
+import type { OneReader } from './one-reader.ts';
 import { isAnswer, type Answer, type Operation } from './transport.ts';
 
-export interface PostRequest {
+/** What a client talks to, and for whom. */
+export interface Server {
   readonly url: string;
-  readonly token: string;
   readonly tenant?: string | undefined;
+  /** How long it may say nothing. */
+  readonly timeoutMs: number;
+  readonly reader: OneReader;
+}
+
+export interface PostRequest {
+  readonly server: Server;
+  readonly token: string;
   readonly operation: Operation;
   readonly accept: string;
   readonly signal: AbortSignal;
 }
 
-/** @throws FeedClientError NETWORK */
+/** @throws FeedClientError NETWORK, ORIGIN, READER_CHANGED */
 export async function post(request: PostRequest): Promise<Response> {
-  const { url, token, tenant, operation, accept, signal } = request;
+  const response = await sent(request);
+  if (!request.signal.aborted) request.server.reader.check((name) => response.headers.get(name));
+  return response;
+}
+
+async function sent(request: PostRequest): Promise<Response> {
+  const { server, token, operation, accept, signal } = request;
+  const { url, reader, tenant } = server;
   try {
     return await fetch(url, {
       method: 'POST',
       headers: {
         ...{ accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...reader.headers,
         ...tenantIn(tenant),
       },
       body: JSON.stringify(operation),

@@ -1,15 +1,13 @@
 import { answerError, FeedClientError, networkError, protocolError, type AnswerError } from './errors.ts';
 import { Inbox } from './inbox.ts';
-import { tenantIn } from './post.ts';
+import { tenantIn, type Server } from './post.ts';
 import { Silence } from './silence.ts';
 import { isAnswer, type Answer, type Operation } from './transport.ts';
 import type { WebSocketConstructor } from './types.ts';
 
 export interface SharedSocketOptions {
-  readonly url: string;
+  readonly server: Server;
   readonly token: string;
-  readonly timeoutMs: number;
-  readonly tenant?: string | undefined;
   readonly webSocket: WebSocketConstructor;
   /** The server has taken the token. What it throws ends the socket. @param said with it */
   readonly onTaken: (said: Readonly<Record<string, unknown>>) => void;
@@ -52,7 +50,7 @@ export class SharedSocket {
   /** Until it has said nothing for so long that it is asked whether it is still there. */
   readonly #quiet = new Silence(() => {
     this.#send({ type: 'ping' });
-    this.#silence.listen(this.#options.timeoutMs / 2);
+    this.#silence.listen(this.#options.server.timeoutMs / 2);
   });
   #count = 0;
   #isTaken = false;
@@ -60,7 +58,8 @@ export class SharedSocket {
 
   constructor(options: SharedSocketOptions) {
     this.#options = options;
-    const { url, token, timeoutMs, tenant, webSocket: Socket } = options;
+    const { server, token, webSocket: Socket } = options;
+    const { url, timeoutMs, tenant } = server;
     try {
       this.#socket = new Socket(url.replace(/^http/, 'ws'), 'graphql-transport-ws');
     } catch (error) {
@@ -124,7 +123,7 @@ export class SharedSocket {
     }
     if (!this.#isTaken || this.#subscribed.size === 0) return;
     this.#silence.stop();
-    this.#quiet.listen(this.#options.timeoutMs / 2);
+    this.#quiet.listen(this.#options.server.timeoutMs / 2);
   }
 
   #subscribe(id: string, payload: Operation): void {

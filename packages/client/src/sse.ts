@@ -1,19 +1,12 @@
 import { FeedClientError, networkError, protocolError } from './errors.ts';
 import { createStreamReader } from './event-stream.ts';
-import { answerOf, post } from './post.ts';
-import { READER_HEADER, type OneReader } from './one-reader.ts';
+import { answerOf, post, type Server } from './post.ts';
 import { Silence } from './silence.ts';
 import { isAnswer, type Answer, type Transport } from './transport.ts';
 
-export interface SseOptions {
-  readonly url: string;
-  readonly timeoutMs: number;
-  readonly tenant?: string | undefined;
-  readonly reader: OneReader;
-}
-
 /** Subscriptions as server-sent events, each the answer to a request of its own. Read no faster than they are taken. */
-export function createSseTransport({ url, timeoutMs, tenant, reader }: SseOptions): Transport {
+export function createSseTransport(server: Server): Transport {
+  const { timeoutMs } = server;
   return async function* subscribe(operation, token, signal) {
     const connection = new AbortController();
     const leave = (): void => {
@@ -27,9 +20,8 @@ export function createSseTransport({ url, timeoutMs, tenant, reader }: SseOption
     try {
       silence.listen(timeoutMs);
       const response = await post({
-        ...{ url, token, tenant, operation, accept: 'text/event-stream', signal: connection.signal },
+        ...{ server, token, operation, accept: 'text/event-stream', signal: connection.signal },
       });
-      if (!signal.aborted) reader.check(response.headers.get(READER_HEADER));
       if (!/^text\/event-stream\b/.test(response.headers.get('content-type') ?? ''))
         yield await answerOf(response);
       else if (response.body !== null) yield* answersOf(response.body.getReader(), silence, timeoutMs);

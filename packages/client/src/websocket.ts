@@ -1,34 +1,23 @@
 import { networkError, protocolError } from './errors.ts';
-import { READER_HEADER, type OneReader } from './one-reader.ts';
+import type { Server } from './post.ts';
 import { SharedSocket } from './shared-socket.ts';
 import type { Transport } from './transport.ts';
 import type { WebSocketConstructor } from './types.ts';
 
-export interface SocketOptions {
-  readonly url: string;
-  readonly timeoutMs: number;
-  readonly tenant?: string | undefined;
-  readonly webSocket: WebSocketConstructor | undefined;
-  readonly reader: OneReader;
-}
-
 /** Subscriptions by WebSocket: all that have the same token share one. */
-export function createSocketTransport({
-  url,
-  timeoutMs,
-  tenant,
-  webSocket,
-  reader,
-}: SocketOptions): Transport {
+export function createSocketTransport(
+  server: Server,
+  webSocket: WebSocketConstructor | undefined,
+): Transport {
   const open = new Map<string, SharedSocket>();
 
   function socketFor(token: string): SharedSocket {
     const socket =
       open.get(token) ??
       new SharedSocket({
-        ...{ url, token, timeoutMs, tenant, webSocket: webSocket ?? globalWebSocket() },
+        ...{ server, token, webSocket: webSocket ?? globalWebSocket() },
         onTaken: (said) => {
-          reader.check(said[READER_HEADER]);
+          server.reader.check((name) => said[name]);
         },
         onEnd: () => {
           if (open.get(token) === socket) open.delete(token);

@@ -256,6 +256,8 @@ export type Header = (name: string) => string | undefined;
 
 /** Header and connection parameter with which an operator names a tenant. */
 export const TENANT_HEADER = 'fanfare-tenant';
+/** Header, and field of the acknowledgement of a socket, that names the reader. */
+export const READER_HEADER = 'fanfare-reader';
 
 const MAX_TOKEN_LENGTH = 8_192;
 /** Some 30,000 tokens of the usual length: those of the many sockets of a process that come back at once. */
@@ -492,6 +494,13 @@ export function tenantKey({ identity }: Counted): string | null {
  * Tells a client whose its answers are, in their headers and in the payload of `connection_ack`: what it keeps of one reader it
  * must not show to the next. Base64, since ids are any text.
  */
-export function readerOf({ userId }: Identity): { readonly 'fanfare-reader': string } {
-  return { 'fanfare-reader': Buffer.from(userId).toString('base64url') };
+export function readerOf({ userId }: Identity): { readonly [READER_HEADER]: string } {
+  return { [READER_HEADER]: Buffer.from(userId).toString('base64url') };
+}
+
+/** Refuses what a client means to do for one reader with the token of another. @param reader as `readerOf` has named them, if given */
+export function refuseOther(identity: Identity | null, reader: string | undefined): FanfareError | undefined {
+  if (identity === null || reader === undefined || readerOf(identity)[READER_HEADER] === reader)
+    return undefined;
+  return new FanfareError('CONFLICT', 'The request is for another reader than the token');
 }

@@ -32,7 +32,8 @@ test('the browser bundle of the client contains nothing of Node or the server', 
   expect(modules).toContain(ENTRY);
 });
 
-test('the browser bundle stays below 7.2 kB', async () => {
+// That nothing of one reader goes to the next, and that changes of one thing are sent in turn, is 0.6 kB of it.
+test('the browser bundle stays below 7.5 kB', async () => {
   const { code } = await bundle(true);
-  expect(gzipSync(code).length).toBeLessThan(7_200);
+  expect(gzipSync(code).length).toBeLessThan(7_500);
 });

@@ -1,29 +1,23 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { OneReader } from '../../src/one-reader.ts';
-import { createRequest } from '../../src/request.ts';
+import { createRequest, type Request } from '../../src/request.ts';
 
-const never = (): Promise<string> => new Promise(() => undefined);
+/** The token function never responds. */
+function neverGiven(timeoutMs: number): Request {
+  const server = { url: 'http://localhost', timeoutMs, reader: new OneReader() };
+  return createRequest(server, { token: () => new Promise(() => undefined) });
+}
 
 test('a query ends with its signal although the token function never responds', async () => {
   const abort = new AbortController();
-  const request = createRequest({
-    url: 'http://localhost',
-    token: never,
-    timeoutMs: 30_000,
-    reader: new OneReader(),
-  });
+  const request = neverGiven(30_000);
   const asked = request('{ feed { state } }', {}, abort.signal);
   abort.abort();
   await expect(asked).rejects.toMatchObject({ code: 'NETWORK', isTemporary: true });
 });
 
 test('a query ends after its timeout although the token function never responds', async () => {
-  const request = createRequest({
-    url: 'http://localhost',
-    token: never,
-    timeoutMs: 1,
-    reader: new OneReader(),
-  });
+  const request = neverGiven(1);
   await expect(request('{ feed { state } }')).rejects.toMatchObject({ code: 'NETWORK', isTemporary: true });
 });
 
@@ -36,12 +30,7 @@ test('a query ends with its signal or timeout without AbortSignal.any and AbortS
     });
   }
   const abort = new AbortController();
-  const request = createRequest({
-    url: 'http://localhost',
-    token: never,
-    timeoutMs: 30_000,
-    reader: new OneReader(),
-  });
+  const request = neverGiven(30_000);
   const asked = request('{ feed { state } }', {}, abort.signal);
   abort.abort();
   await expect(asked).rejects.toMatchObject({ code: 'NETWORK' });
