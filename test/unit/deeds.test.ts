@@ -155,7 +155,7 @@ function playOf(seed: number, { server, screen, isShown }: Opened): Play {
   let settled = 0;
   /** The last choice of each kind; none after it has failed: then it is what the server has. */
   const choices = new Map<string, Partial<View> | undefined>();
-  const told = (): string => `seed ${String(seed)}: ${done.join()}`;
+  const story = (): string => `seed ${String(seed)}: ${done.join()}`;
   const act = (): void => {
     const deed = random.pick(DEEDS);
     done.push(deed);
@@ -174,7 +174,7 @@ function playOf(seed: number, { server, screen, isShown }: Opened): Play {
   const check = (): void => {
     if (!isShown || settled === 4) return;
     const shown = screen.shown();
-    for (const choice of choices.values()) expect(shown, told()).toMatchObject(choice ?? {});
+    for (const choice of choices.values()) expect(shown, story()).toMatchObject(choice ?? {});
   };
   return {
     act(ms) {
@@ -185,10 +185,10 @@ function playOf(seed: number, { server, screen, isShown }: Opened): Play {
     },
     check,
     end() {
-      expect(settled, told()).toBe(4);
-      expect(server.changes(), told()).toBeLessThanOrEqual(4);
-      expect(screen.shown(), told()).toEqual(server.view());
-      for (const choice of choices.values()) expect(server.view(), told()).toMatchObject(choice ?? {});
+      expect(settled, story()).toBe(4);
+      expect(server.changes(), story()).toBeLessThanOrEqual(4);
+      expect(screen.shown(), story()).toEqual(server.view());
+      for (const choice of choices.values()) expect(server.view(), story()).toMatchObject(choice ?? {});
     },
   };
 }

@@ -6,8 +6,7 @@ import { Time } from './time.tsx';
 
 /** The comments of an action: a reply stands under what it replies to, and each has a box to reply. */
 export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
-  const { comments, inReview, drafts, status, error, hasNextPage, loadMore, send, dismiss } =
-    useInteractions(actionId);
+  const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
   const [replyTo, setReplyTo] = useState<string | null>(null);
   const known = new Set(comments.map(({ id }) => id));
   // An earlier comment may not be loaded yet: its reply stands alone until then.
@@ -40,13 +39,13 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
             </div>
           </li>
         ))}
-        {shown.map(({ id, actor, at, text }) => (
+        {shown.map(({ id, actor, at, text, state }) => (
           <li key={id}>
             <Avatar id={actor.memberId} name={actor.name} />
             <div>
               <p className="meta">
                 <strong dir="auto">{actor.name}</strong> <Time at={at} />
-                {inReview.has(id) && ' · Waiting for review'}
+                {state === 'HIDDEN' && ' · Waiting for review'}
               </p>
               <p dir="auto" data-fanfare="text">
                 {text}

@@ -1,5 +1,5 @@
 import { FeedClientError } from './errors.ts';
-import { raced, withAny } from './within.ts';
+import { following } from './within.ts';
 
 /**
  * By which the server says whose its answer is, of a response and in the payload of a socket's `connection_ack`, and a request
@@ -14,6 +14,8 @@ const READER_HEADER = 'fanfare-reader';
 export class OneReader {
   #is: string | undefined;
   #end = new AbortController();
+  /** What ends with the reader. Not by listeners at the signal: Node warns of more than ten. */
+  readonly #running = new Set<(error: Error) => void>();
   /** The end of the last turn of each thing. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -36,13 +38,18 @@ export class OneReader {
     if (former === undefined || former === who) return;
     const ended = this.#end;
     this.#end = new AbortController();
-    const error = new FeedClientError('READER_CHANGED', 'The token is of another reader');
-    ended.abort(error);
-    throw error;
+    throw this.#over(ended, new FeedClientError('READER_CHANGED', 'The token is of another reader'));
   }
 
   close(): void {
-    this.#end.abort(new FeedClientError('CLOSED', 'The client is closed'));
+    this.#over(this.#end, new FeedClientError('CLOSED', 'The client is closed'));
+  }
+
+  #over(ended: AbortController, error: Error): Error {
+    const running = [...this.#running];
+    ended.abort(error);
+    for (const end of running) end(error);
+    return error;
   }
 
   /**
@@ -52,9 +59,17 @@ export class OneReader {
   async during<T>(given: AbortSignal | undefined, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#end;
     signal.throwIfAborted();
-    return withAny([given, signal], (end) =>
-      raced(end.signal, run(end.signal), () => (signal.aborted ? (signal.reason as Error) : undefined)),
-    );
+    return following(given, (end) => {
+      let leave!: (error: Error) => void;
+      const over = new Promise<never>((_, reject) => {
+        leave = (error) => {
+          end.abort();
+          reject(error);
+        };
+      });
+      this.#running.add(leave);
+      return Promise.race([over, run(end.signal)]).finally(() => this.#running.delete(leave));
+    });
   }
 
   /**

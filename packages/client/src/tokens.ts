@@ -1,6 +1,5 @@
 import { FeedClientError, networkError } from './errors.ts';
 import type { FeedClientOptions } from './types.ts';
-import { raced } from './within.ts';
 
 /** Gives tokens to one watch or query, and decides whether to ask for another when one was refused. */
 export class Tokens {
@@ -19,12 +18,7 @@ export class Tokens {
   async next(signal: AbortSignal): Promise<string> {
     try {
       const source = this.#source;
-      const token: unknown =
-        typeof source === 'string'
-          ? source
-          : await raced(signal, source(this.#refused), () =>
-              networkError('The token function did not respond', signal.reason),
-            );
+      const token: unknown = typeof source === 'string' ? source : await until(signal, source(this.#refused));
       if (typeof token !== 'string' || !SENDABLE.test(token)) throw noToken(token);
       this.#last = token;
       return token;
@@ -60,4 +54,16 @@ function noToken(given: unknown): FeedClientError {
       ? 'a text with characters that no token has'
       : String(given);
   return new FeedClientError('TOKEN', `There is no token: what was given is ${what}`);
+}
+
+/** Rejects when the signal comes first. */
+function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => {
+      reject(networkError('The token function did not respond', signal.reason));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+  });
+  return Promise.race([value, aborted]);
 }

@@ -8,11 +8,11 @@ import {
 import type { Forgetting } from '@fanfare/client/cache';
 import { filter, fromValue, makeSubject, merge, onPush, pipe, share, switchMap } from 'wonka';
 
-/** An exchange that can be made anew: a cache of urql cannot be emptied. */
+/** An exchange that can be made again: a cache of urql cannot be emptied. */
 export function forgettable(create: () => Exchange): Forgetting & { readonly exchange: Exchange } {
   /** What has no answer yet, and what is on the screen. */
   const active = new Map<number, Operation>();
-  const anew = makeSubject<undefined>();
+  const renewed = makeSubject<undefined>();
   const sent = makeSubject<Operation>();
   const said = makeSubject<OperationResult>();
   let again: (operation: Operation) => void = () => undefined;
@@ -42,7 +42,7 @@ export function forgettable(create: () => Exchange): Forgetting & { readonly exc
         ]),
       );
     const results$ = pipe(
-      merge([fromValue(undefined), anew.source]),
+      merge([fromValue(undefined), renewed.source]),
       switchMap(() => create()({ ...input, forward })(shared$)),
       onPush(({ operation: { kind, key } }) => {
         if (kind === 'mutation') active.delete(key);
@@ -62,7 +62,7 @@ export function forgettable(create: () => Exchange): Forgetting & { readonly exc
     exchange,
     forget(why, isFinal) {
       for (const operation of active.values()) sent.next(makeOperation('teardown', operation));
-      anew.next(undefined);
+      renewed.next(undefined);
       for (const operation of active.values()) {
         if (operation.kind === 'subscription') continue;
         const { error: _error, ...nothing } = makeErrorResult(operation, why);

@@ -59,7 +59,7 @@ export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deed
   show(): void;
   /**
    * When the reader signs out: ends everything for good, and empties the cache. Make another one for who comes next. While the
-   * token function begins to answer for another reader, the cache is emptied by itself, and what is shown is read again.
+   * token function begins to answer for another reader, the cache is emptied, and what is shown is read again.
    */
   close(): void;
   feed(

@@ -148,7 +148,7 @@ test('holds and refuses interactions', async () => {
   expect(asked[0]).toMatchObject({ by: 'ann', actorId: 'ann', actionActorId: 'cid', kind: 'COMMENT' });
 });
 
-test('what is held is shown to its writer as waiting for review, and to nobody else, until a moderator has looked', async () => {
+test('what a hook holds is shown to its writer as waiting for review, and to nobody else, until a moderator has looked', async () => {
   await using closer = new Closer();
   await using parts = await openParts();
   const { services, session } = parts;

@@ -23,7 +23,7 @@ export interface Following<Event> {
   /** Gives the `liveCursor` of what is shown. Without one, `resync` is called first. */
   readonly begin: () => Promise<string | undefined>;
   readonly filter?: object | undefined;
-  /** Whether an event brings an item that is not shown, or is shown in another place: only these are held. Absent: none does. */
+  /** Whether an event brings an item that is not shown, or is shown in another place: only these wait. Absent: none does. */
   readonly moves?: (event: Event) => boolean;
   /** Changes what is shown. Called in order, and never while a request is under way. */
   readonly apply: (event: Event) => void;
@@ -65,7 +65,7 @@ export interface Forgetting {
   begin(): Promise<void>;
 }
 
-/** @throws TypeError when the url is none, or a server is given a function as token: it answers for whoever asks */
+/** @throws TypeError when the url is none, or a server is given a function as token: it answers for anyone who asks */
 export function createCacheSource(options: CacheSourceOptions, cache: Forgetting): CacheSource {
   if (typeof options.token !== 'string' && !('window' in globalThis))
     throw new TypeError('On a server, make one for each request, with the token of its reader as text');
@@ -77,10 +77,10 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
   /** What has ended with its reader is no error. */
   const settle = (work: Promise<void>): void => {
     const { signal } = reader;
-    const told = work.catch((error: unknown) => {
+    const settled = work.catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-    void (options.onError === undefined ? told : told.catch(options.onError));
+    void (options.onError === undefined ? settled : settled.catch(options.onError));
   };
   const readAllAgain = (): void => {
     for (const list of lists) settle(list.want());

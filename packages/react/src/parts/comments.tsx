@@ -48,8 +48,7 @@ export function Composer({ label, onSend, children = 'Send' }: ComposerProps): R
 
 /** The comments of an action, with what the reader is sending and what could not be sent. */
 export function CommentThread({ actionId }: { readonly actionId: string }): ReactNode {
-  const { comments, inReview, drafts, status, error, hasNextPage, loadMore, send, dismiss } =
-    useInteractions(actionId);
+  const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
   return (
     // No landmark: there is one in each item.
     <div role="group" data-fanfare="comments" aria-label="Comments" aria-busy={status === 'loading'}>
@@ -80,13 +79,13 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
           </li>
         ))}
         {comments.map((comment) => (
-          <li key={comment.id} data-in-review={inReview.has(comment.id) || undefined}>
+          <li key={comment.id} data-in-review={comment.state === 'HIDDEN' || undefined}>
             <strong dir="auto">{comment.actor.name}</strong>{' '}
             <span dir="auto" data-fanfare="text">
               {comment.text}
             </span>{' '}
             <Time at={comment.at} />
-            {inReview.has(comment.id) && <span data-fanfare="in-review"> Waiting for review</span>}
+            {comment.state === 'HIDDEN' && <span data-fanfare="in-review"> Waiting for review</span>}
           </li>
         ))}
       </ul>

@@ -16,10 +16,8 @@ export interface Draft {
 }
 
 export interface CommentsSnapshot {
-  /** The latest first. */
+  /** The latest first. `HIDDEN` is what the reader wrote and waits for review: nobody else sees it but moderators. */
   readonly comments: readonly Interaction[];
-  /** Those of them that are the reader's own and wait for review: nobody else sees them but moderators. */
-  readonly inReview: ReadonlySet<string>;
   readonly drafts: readonly Draft[];
   readonly status: 'idle' | 'loading' | 'ready' | 'error';
   readonly error: Error | null;
@@ -34,7 +32,6 @@ interface Page {
 const PAGE_SIZE = 20;
 const EMPTY: CommentsSnapshot = {
   comments: [],
-  inReview: new Set(),
   drafts: [],
   status: 'idle',
   error: null,
@@ -48,8 +45,8 @@ class CommentStore extends Signal {
   readonly #actions: Actions;
   #snapshot = EMPTY;
   #comments: readonly Interaction[] = [];
-  /** The reader's own, which nobody else sees yet. */
-  #held: readonly Interaction[] = [];
+  /** What of the reader's waits for review, as of the last answer. */
+  #inReview: readonly Interaction[] = [];
   /** By the reader; also while that is on its way. */
   readonly #removed = new Set<string>();
   /** What was sent since the last request, which may have been answered without it. */
@@ -169,9 +166,8 @@ class CommentStore extends Signal {
       try {
         const { edges, pageInfo } = await request();
         this.#cursor = pageInfo.endCursor;
-        const sent = this.#sentMeanwhile;
-        this.#comments = eachOnce([...sent.filter(isVisible), ...edges.map(({ node }) => node)]);
-        this.#held = eachOnce([...sent.filter((one) => !isVisible(one)), ...this.#held]);
+        const read = edges.map(({ node }) => node);
+        this.#comments = eachOnce([...this.#sentMeanwhile, ...this.#inReview, ...read]);
         const { error } = this.#snapshot;
         // That something could not be removed is still so.
         const stays = error === this.#readError ? null : error;
@@ -192,14 +188,13 @@ class CommentStore extends Signal {
       } | null;
     }
     const { node } = await this.#client.request<Data>(COMMENTS, { id: this.#actionId, first, after });
-    this.#held = node?.viewer?.commentsInReview ?? [];
+    this.#inReview = node?.viewer?.commentsInReview ?? [];
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }
 
   #put(comment: Interaction): void {
     this.#sentMeanwhile.unshift(comment);
-    if (isVisible(comment)) this.#comments = eachOnce([comment, ...this.#comments]);
-    else this.#held = eachOnce([comment, ...this.#held]);
+    this.#comments = eachOnce([comment, ...this.#comments]);
     this.#set({});
   }
 
@@ -209,25 +204,16 @@ class CommentStore extends Signal {
   }
 
   #set(change: Partial<CommentsSnapshot>): void {
-    const known = new Set(this.#comments.map(({ id }) => id));
-    const held = this.#held.filter(({ id }) => !known.has(id));
-    const all =
-      held.length === 0
-        ? this.#comments
-        : [...held, ...this.#comments].sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
-    const comments = all.filter(({ id }) => !this.#removed.has(id));
-    const inReview = new Set(held.map(({ id }) => id));
-    this.#snapshot = { ...this.#snapshot, ...change, comments, inReview };
+    const comments = this.#comments.filter(({ id }) => !this.#removed.has(id));
+    this.#snapshot = { ...this.#snapshot, ...change, comments };
     this.emit();
   }
 }
 
-function isVisible({ state }: Interaction): boolean {
-  return state === 'VISIBLE';
-}
-
+/** The latest first, and as the last of the same says. */
 function eachOnce(comments: readonly Interaction[]): readonly Interaction[] {
-  return [...new Map(comments.map((comment) => [comment.id, comment])).values()];
+  const found = new Map(comments.map((comment) => [comment.id, comment]));
+  return [...found.values()].sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
 }
 
 const stores = new WeakMap<Actions, Map<string, CommentStore>>();
