@@ -307,7 +307,7 @@ module.exports = {
     },
     ...[
       ['apollo', '(?:@apollo/client|graphql)'],
-      ['urql', '@urql/(?:core|exchange-graphcache)'],
+      ['urql', '(?:@urql/(?:core|exchange-graphcache)|wonka)'],
     ].map(([name, library]) => ({
       name: `${name}-stands-on-the-client`,
       comment:

@@ -273,7 +273,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
               </p>
             </Published>
           )}
-          <InReview key={published?.id} />
+          <InReview key={`in-review ${published?.id ?? ''}`} />
         </div>
       </div>
       {kind !== undefined && codeOf(kind, values)}
