@@ -19,6 +19,7 @@ import { EVENT_OUTBOX } from '../features/events/store/event-outbox.ts';
 import { EVENT_STATE, HOST_EVENTS } from '../features/events/store/event-outbox.ts';
 import { FOLLOWS } from '../features/follow/store/follows.ts';
 import { INTERACTIONS } from '../features/interactions/store/interactions.ts';
+import { THREADS } from '../features/interactions/store/threads.ts';
 import { ITEM_MARKS } from '../features/marks/store/item-marks.ts';
 import { MODERATION_LOG } from '../features/moderation/store/moderation.ts';
 import { PUSH_REGISTRATIONS } from '../../packages/notifications/src/store/push.ts';
@@ -57,7 +58,7 @@ const FEATURES = [
   { collections: [BOOKMARKS], api: () => import('../../packages/bookmarks/src/api.ts') },
   { collections: [], api: () => import('../features/mutes/api.ts') },
   { collections: [], api: () => import('../../packages/explain/src/api.ts') },
-  { collections: [INTERACTIONS], api: () => import('../features/interactions/api.ts') },
+  { collections: [INTERACTIONS, THREADS], api: () => import('../features/interactions/api.ts') },
   {
     collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
     api: () =>

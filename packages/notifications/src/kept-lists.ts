@@ -21,6 +21,7 @@ export interface Found {
   readonly placed: Set<string>;
   readonly sources: Map<Source, Reading>;
   readonly isOwnedFull: boolean;
+  readonly isToFull: boolean;
 }
 
 /** A page of a list that is kept, without the actions. */

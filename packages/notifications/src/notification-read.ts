@@ -6,6 +6,7 @@ import {
   isReadThrough,
   isSeen,
   keptAway,
+  NOTIFICATION_KINDS,
   NOTIFICATION_WINDOW_MS,
   notificationKey,
   parseNotificationKey,
@@ -15,7 +16,7 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
-import { INTERACTION_KINDS, MAX_LATE_MS, type InteractionKind } from '../../../src/domain/relevancy.ts';
+import { MAX_LATE_MS } from '../../../src/domain/relevancy.ts';
 import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
@@ -27,6 +28,9 @@ import { clock } from '../../../src/lib/clock.ts';
 import type { UnreadCount } from '../../../src/features/shapes.ts';
 import { keptOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
 import {
+  isPairKind,
+  KINDS_IN,
+  KINDS_TO,
   MOST_EVENTS,
   NOTHING_BESIDE,
   notificationsOf,
@@ -48,6 +52,13 @@ interface Builder {
   readonly actionId: string | null;
   readonly refId: string | null;
   readonly events: Map<string, NotificationEvent>;
+}
+
+/** What of a list is wanted: nothing else is read, beyond what is read of every list at first. */
+export interface Wanted {
+  readonly wants: (state: NotificationState, kind: NotificationKind) => boolean;
+  /** Whether no group is wanted that stands there or below. */
+  readonly isOver: (state: NotificationState, bound: Date) => boolean;
 }
 
 /** What is made of filters that take more characters is not kept. */
@@ -77,6 +88,10 @@ export class NotificationRead {
   /** It has all that concerns the reader. */
   readonly #isWhole: boolean;
   readonly #withMuted: boolean;
+  readonly #wants: Wanted['wants'];
+  readonly #isOver: Wanted['isOver'];
+  /** Those that are wanted of the kinds. */
+  #kinds: ReadonlySet<NotificationKind> = new Set();
   readonly #size: Readonly<Record<'groups' | 'shown', number>>;
   /** `null`: a list that is kept, which is not to be changed. */
   #groups: Map<string, Builder> | null = new Map();
@@ -86,6 +101,8 @@ export class NotificationRead {
   #versions = new Map<ActionId, number>();
   /** There is more of what others did with actions of the reader than was read at once. */
   #isOwnedFull = false;
+  /** There are more comments to the reader than were read at once. */
+  #isToFull = false;
   /** What of it was read one by one, by key of the notification. */
   #pairs = new Set<string>();
   /** All that there may be of the actions that were read. */
@@ -115,7 +132,7 @@ export class NotificationRead {
       readonly since?: Date;
       /** Also what members did whom the reader mutes. */
       readonly withMuted?: boolean;
-    },
+    } & Partial<Wanted>,
   ) {
     this.#core = core;
     this.#session = session;
@@ -123,6 +140,8 @@ export class NotificationRead {
     this.#only = options.only ?? null;
     this.#isWhole = options.since === undefined && this.#only === null;
     this.#withMuted = options.withMuted ?? false;
+    this.#wants = options.wants ?? (() => true);
+    this.#isOver = options.isOver ?? (() => false);
     const groups = Math.min(MAX_WINDOW, options.groups);
     this.#size = { groups, shown: options.shown ?? groups };
     const limitOf = (source: Source): number => {
@@ -174,11 +193,17 @@ export class NotificationRead {
       const found: NotificationGroup[] = [];
       for (const group of this.#sorted) {
         if (group.at.getTime() <= bound || found.length === limit) break;
+        if (this.#isOverAt(group.at)) return found;
         if (position === null || compareNotifications(position, group) < 0) found.push(group);
       }
       if (found.length === limit || bound === -Infinity) return found;
+      if (this.#isOverAt(new Date(bound))) return found;
       await this.#readOn();
     }
+  }
+
+  #isOverAt(at: Date): boolean {
+    return this.#opened !== null && this.#isOver(this.#opened.state, at);
   }
 
   /** How many groups were read whose place is final, and no other is later than this; `null`: there are no others. */
@@ -197,10 +222,8 @@ export class NotificationRead {
   async complete(groups: readonly NotificationGroup[]): Promise<NotificationGroup[]> {
     const open = groups.filter((group) => this.#isOpen(group));
     if (open.length === 0) return [...groups];
-    const from = (['to', 'followers'] as const).map((source) => {
-      const place = this.#sources.get(source)?.place ?? null;
-      return [source, { limit: MOST_EVENTS * open.length, place }] as const;
-    });
+    const place = this.#sources.get('followers')?.place ?? null;
+    const from = [['followers', { limit: MOST_EVENTS * open.length, place }]] as const;
     const only = open.flatMap(({ key }) => parseNotificationKey(key) ?? []);
     const query = { ...this.#query(new Map(from)), only };
     await this.#add(
@@ -236,16 +259,17 @@ export class NotificationRead {
   /** Whether it may have more events than were read, and than are counted. */
   #isOpen({ kind, key, events }: NotificationGroup): boolean {
     if (events.length >= MOST_EVENTS) return false;
-    if (kind === 'REPLY' || kind === 'MENTION') return this.#boundOf('to') !== -Infinity;
     if (kind === 'FOLLOW')
       return this.#boundOf('followers') >= Date.parse(parseNotificationKey(key)?.of ?? '');
-    return this.#isOwnedFull && isPair(kind) && !this.#pairs.has(key);
+    const isFull = isTo(kind) ? this.#isToFull : this.#isOwnedFull;
+    return isFull && isPairKind(kind) && !this.#pairs.has(key);
   }
 
   /** No document of the source that was not read yet has a later time. */
   #boundOf(source: Source): number {
     // Until it is read what others did with them, one by one, that is known as far as it was read at once.
     if (source === 'own' && this.#sources.get('owned')?.bound !== -Infinity) return -Infinity;
+    if (source === 'threads' && this.#sources.get('to')?.bound !== -Infinity) return -Infinity;
     return this.#sources.get(source)?.bound ?? -Infinity;
   }
 
@@ -266,14 +290,21 @@ export class NotificationRead {
     const notifications = notificationsOf(this.#core);
     // What lies below the others is not needed before they have been read to there.
     const highest = this.#bound();
-    const next = [...this.#sources].filter(([source]) => this.#boundOf(source) === highest);
-    const from = new Map(next.filter(([source]) => source !== 'owned'));
-    const isOwned = from.size < next.length;
+    const next = new Map([...this.#sources].filter(([source]) => this.#boundOf(source) === highest));
+    const [isOwned, isToThem] = [next.delete('owned'), next.delete('to')];
+    // Instead of what lies below in time, of which one thread may have all: where the threads stand.
+    const threads = this.#sources.get('threads');
+    if (isToThem && threads !== undefined) next.set('threads', threads);
     const beside = this.#beside(isOwned ? this.#unread() : []);
-    await this.#take(from, await notifications.readOn(this.#query(from), beside));
-    if (from.has('own'))
-      await this.#add(await notifications.readOn(this.#query(new Map()), this.#beside(this.#unread())));
-    if (isOwned) this.#closeOwned();
+    await this.#take(next, await notifications.readOn(this.#query(next), beside));
+    const unread = [
+      ...(next.has('own') ? this.#unread() : []),
+      ...(next.has('threads') ? this.#unread(true) : []),
+    ];
+    if (next.has('own') || next.has('threads'))
+      await this.#add(await notifications.readOn(this.#query(new Map()), this.#beside(unread)));
+    if (isOwned) this.#close('owned', 'own');
+    if (isToThem) this.#close('to', 'threads');
   }
 
   async #open(): Promise<void> {
@@ -281,7 +312,7 @@ export class NotificationRead {
     const notifications = notificationsOf(this.#core);
     const pulled = await pulledRefs.known();
     const opened = await notifications.open(
-      this.#query(this.#sources),
+      this.#query(this.#first()),
       pulled.size > MAX_WINDOW ? [] : [...pulled],
     );
     const { pulledFollows, ...reader } = opened.reader;
@@ -290,6 +321,7 @@ export class NotificationRead {
     const profile = await this.#session.profile();
     const reading = this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile;
     this.#opened = { profile: reading, state: opened.state };
+    this.#kinds = new Set(NOTIFICATION_KINDS.filter((kind) => this.#wants(opened.state, kind)));
     // A session that had read its reader before decides by that, which may be older than the answer.
     this.#isFixed = profile.asOf === reader.asOf;
     const { lists } = keptOf(this.#core);
@@ -299,13 +331,21 @@ export class NotificationRead {
       this.#version = opened.print + list;
       return;
     }
-    await this.#take(this.#sources, opened.sources());
+    await this.#take(this.#first(), opened.sources());
+    for (const [source, reading] of this.#sources)
+      if (!KINDS_IN[source].some((kind) => this.#kinds.has(kind)))
+        this.#sources.set(source, { ...reading, bound: -Infinity });
     const revisions = (this.#answered = new Map(this.#revisions));
     this.#isOwnedFull = this.#boundOf('owned') !== -Infinity;
+    this.#isToFull = this.#boundOf('to') !== -Infinity;
+    if (!this.#isToFull) this.#close('to', 'threads');
     const found = list === null ? null : lists.find(list, null);
     const last = found?.stamp === stamp ? found : null;
+    const isCut = this.#isOwnedFull && this.#isOverAt(new Date(this.#bound()));
     if (this.#isOwnedFull) await this.#readPairs(last);
-    else this.#closeOwned();
+    else this.#close('owned', 'own');
+    // It has less than a list of all.
+    if (isCut) return;
     // Of other actions the answer does not say that nothing has changed.
     if (list === null || ![...this.#pairs].every((key) => this.#waiting.has(key))) return;
     this.#version = opened.print + list;
@@ -316,7 +356,8 @@ export class NotificationRead {
   /** Nothing else of the reader decides what the list has. */
   #listOf(reader: ReaderProfile): string {
     const away = keptAway(reader).sort();
-    const text = JSON.stringify([reader.userId, ...Object.values(this.#size), ...away]);
+    const kinds = this.#kinds.size === NOTIFICATION_KINDS.length ? [] : [[...this.#kinds]];
+    const text = JSON.stringify([reader.userId, ...Object.values(this.#size), ...kinds, ...away]);
     return away.length === 0 ? text : hash('sha1', text, 'base64');
   }
 
@@ -330,6 +371,7 @@ export class NotificationRead {
         madeOf: this.#madeOf,
         oldest: oldestOf(this.#sorted),
         isOwnedFull: this.#isOwnedFull,
+        isToFull: this.#isToFull,
       },
       ...{ waiting: new Map(this.#waiting), pairs: new Set(this.#pairs), placed: new Set(this.#placed) },
       sources: new Map(this.#sources),
@@ -363,6 +405,7 @@ export class NotificationRead {
     this.#placed = found.placed;
     this.#sources = found.sources;
     this.#isOwnedFull = found.isOwnedFull;
+    this.#isToFull = found.isToFull;
     return true;
   }
 
@@ -386,12 +429,15 @@ export class NotificationRead {
   async #readPairs(last: Found | null): Promise<void> {
     const { profile, state } = await this.opened();
     const { groups, shown } = this.#size;
-    const known = this.#inPlace();
+    const known = this.#inPlace().filter(({ at }) => !this.#isOverAt(at));
     const isShown = known.length >= shown;
     const highest = { at: new Date(this.#bound()), key: '' };
     const isCounted = isSeen(state, highest) && isReadThrough(state, highest);
-    const isEnough = known.length >= groups || (isShown && isCounted);
-    const open = this.#pairsOf(known.slice(0, shown).filter((group) => this.#isOpen(group)));
+    const isEnough = known.length >= groups || (isShown && isCounted) || this.#isOverAt(highest.at);
+    if (isEnough && known.length === 0) return;
+    const open = this.#pairsOf(
+      known.slice(0, shown).filter((group) => !isTo(group.kind) && this.#isOpen(group)),
+    );
     const more = isEnough ? [] : this.#unread();
     const stands = new Set(known.map(({ key }) => key));
     const rest = more.filter((pair) => !stands.has(keyOf(pair)));
@@ -409,7 +455,7 @@ export class NotificationRead {
     for (const pair of pairs)
       if (pair.isNewestOnly === true) this.#pairs.delete(keyOf(pair));
       else this.#pairs.add(keyOf(pair));
-    if (!isEnough) this.#closeOwned();
+    if (!isEnough) this.#close('owned', 'own');
   }
 
   /** Whether the list had as much of it, and nothing has happened with the action since. */
@@ -424,17 +470,26 @@ export class NotificationRead {
     return version !== undefined && actionId !== null && last?.versions.get(actionId) === version;
   }
 
-  /** Everything is known of the actions of the reader that were read, and what is later than the last that was read at once. */
-  #closeOwned(): void {
-    const [owned, own] = (['owned', 'own'] as const).map((source) => this.#sources.get(source));
-    if (owned === undefined || own === undefined) return;
-    this.#sources.set('own', { ...own, bound: Math.min(own.bound, owned.bound) });
-    this.#sources.set('owned', { ...owned, bound: -Infinity });
+  /** Everything is known of the actions that were read, and what is later than the last event that was read at once. */
+  #close(events: 'owned' | 'to', actions: 'own' | 'threads'): void {
+    const [one, other] = [this.#sources.get(events), this.#sources.get(actions)];
+    if (one === undefined || other === undefined) return;
+    this.#sources.set(actions, { ...other, bound: Math.min(other.bound, one.bound) });
+    this.#sources.set(events, { ...one, bound: -Infinity });
   }
 
-  /** Those of which it was not read where they stand. The caller reads it. */
-  #unread(): PairToRead[] {
-    const unread = [...this.#waiting].filter(([key]) => !this.#placed.has(key));
+  /** The actions with comments to the reader are read when the latest of these do not reach far enough. */
+  #first(): Map<Source, Reading> {
+    const first = new Map(this.#sources);
+    first.delete('threads');
+    return first;
+  }
+
+  /** Those of which it was not read where they stand. The caller reads it. @param to also of comments to the reader */
+  #unread(to = false): PairToRead[] {
+    const unread = [...this.#waiting].filter(
+      ([key, { kind }]) => isTo(kind) === to && !this.#placed.has(key),
+    );
     for (const [key] of unread) this.#placed.add(key);
     return unread.map(([, pair]) => pair);
   }
@@ -442,7 +497,7 @@ export class NotificationRead {
   /** What others did with actions of the reader: one by one. */
   #pairsOf(groups: readonly NotificationGroup[]): PairToRead[] {
     return groups.flatMap(({ key, kind, actionId }) =>
-      actionId === null || !isPair(kind)
+      actionId === null || !isPairKind(kind)
         ? []
         : [this.#waiting.get(key) ?? { actionId, kind, count: Infinity }],
     );
@@ -506,13 +561,13 @@ export class NotificationRead {
     for (const { id, rev, version, pairs: ofAction, event } of rows) {
       if (rev !== null) this.#revisions.set(id, rev);
       if (version !== null) this.#versions.set(id, version);
-      for (const pair of ofAction) this.#waiting.set(keyOf(pair), pair);
+      for (const pair of ofAction) if (this.#kinds.has(pair.kind)) this.#waiting.set(keyOf(pair), pair);
       if (event !== null) this.#put(event.kind, event.of, event, event.refId);
     }
     this.#sorted = Array.from(groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
   }
 
-  /** What others did with an action of the reader. Those of members who are kept away are replaced by older ones. */
+  /** What others did with an action of the reader, or said to them. Those of members who are kept away are replaced by older ones. */
   async #newest({ actionId, kind, events }: PairRow): Promise<readonly NotificationEvent[]> {
     const { profile } = await this.opened();
     let found = events;
@@ -542,7 +597,7 @@ export class NotificationRead {
     refId: string | null = null,
   ): void {
     if (this.#opened === null || isKeptAway(this.#opened.profile, actorId)) return;
-    if (at.getTime() < this.#since.getTime()) return;
+    if (at.getTime() < this.#since.getTime() || !this.#kinds.has(kind)) return;
     const key = notificationKey(kind, of);
     if (this.#only?.every((one) => `${one.kind}:${one.of}` !== key) === true) return;
     const actionId = typeof of === 'string' && kind !== 'ASSIGNED' ? of : null;
@@ -573,8 +628,8 @@ function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> 
 
 const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);
 
-const isPair = (kind: NotificationKind): kind is InteractionKind =>
-  INTERACTION_KINDS.some((one) => one === kind);
+/** Whether the events are comments to the reader. */
+const isTo = (kind: NotificationKind): boolean => KINDS_TO.some((one) => one === kind);
 
 function groupOf(key: string, { kind, actionId, refId, events }: Builder): NotificationGroup {
   const newest = [...events.values()]

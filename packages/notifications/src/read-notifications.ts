@@ -17,6 +17,7 @@ import {
   NOTIFICATION_WINDOW_MS,
   parseNotificationKey,
   preferenceOf,
+  preferencesOf,
   type Channel,
   type NotificationGroup,
   type NotificationKind,
@@ -38,7 +39,8 @@ import { validate } from '../../../src/features/validate.ts';
 import { countActorsOf } from './store/actors.ts';
 import { MOST_EVENTS } from './store/notifications.ts';
 import type { FoundPage } from './kept-lists.ts';
-import { MAX_WINDOW, NotificationRead } from './notification-read.ts';
+import { MAX_WINDOW, NotificationRead, type Wanted } from './notification-read.ts';
+import type { NotificationState } from './store/states.ts';
 
 /** A group as the reader is shown it. */
 export interface Notification {
@@ -134,6 +136,20 @@ async function shown(
 }
 
 const LISTED: readonly Channel[] = ['IN_APP'];
+
+/** What the filter and the preferences leave of a list, as far as that is known before its groups are. */
+function wantedBy({ kinds, unreadOnly, since }: NotificationFilter): Wanted {
+  const areOn = onceFor(({ preferences }: NotificationState) => {
+    const listed = preferencesOf(notificationDefaults(), preferences);
+    return new Set(listed.flatMap(({ kind, channel, isOn }) => (isOn && channel === 'IN_APP' ? kind : [])));
+  });
+  return {
+    wants: (state, kind) => (kinds == null || kinds.includes(kind)) && areOn(state).has(kind),
+    isOver: (state, bound) =>
+      (since != null && bound.getTime() < since.getTime()) ||
+      (unreadOnly === true && isReadThrough(state, { at: bound, key: '' })),
+  };
+}
 
 /** One read of a list: its page, and what of it is unseen and unread. */
 class NotificationList extends List<NotificationPosition, NotificationGroup, Notification> {
@@ -242,7 +258,8 @@ export async function readNotifications(
   // Sources are read from the top: where they go on below a group does not follow from its place.
   const depth = after?.depth ?? 0;
   const shown = depth + size + 1;
-  const read = new NotificationRead(core, session, { groups: Math.max(counted, shown), shown });
+  const groups = Math.max(counted, shown);
+  const read = new NotificationRead(core, session, { groups, shown, ...wantedBy(filter) });
   const notifications = new NotificationList(session, read, filter, counted);
   // What a member is shown depends on the roles of the token.
   const what = JSON.stringify([args.after ?? null, size, filter, moderates(session.identity)]);

@@ -5,10 +5,12 @@ import {
   actorsOf,
   countActors,
   type Notification,
+  type NotificationFilter,
 } from '../../../packages/notifications/src/read-notifications.ts';
 import { notificationParts } from '../../../packages/notifications/src/api/summaries.ts';
+import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { Ending } from '../../../src/lib/closer.ts';
-import { commandsOf } from '../../support/commands.ts';
+import { commandsOf, documentsRead } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
@@ -154,7 +156,7 @@ test('a forged cursor reads no more at once than a deep page', async () => {
   expect(Math.max(...limits)).toBe(2_000);
 });
 
-test('20 mentions take no command more in a publication, and in a comment the read of blocks', async () => {
+test('20 mentions take no command more in a publication, and in a comment the read of blocks and one write', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const { services, session } = parts;
   const publish = (mentions: readonly string[]) => () =>
@@ -168,9 +170,12 @@ test('20 mentions take no command more in a publication, and in a comment the re
   const comment = (mentions: readonly string[]) => () =>
     services.addInteraction(session('bob'), { actionId: action.id, kind: 'COMMENT', text: 'So', mentions });
   await comment([])();
+  // The blocks of those it mentions, and one for all whom a comment concerns besides the owner of the action.
   const without = await namesOf(parts, comment([]));
   expect(without).not.toContain('find blocks');
-  expect((await namesOf(parts, comment(twenty))).sort()).toEqual([...without, 'find blocks'].sort());
+  expect((await namesOf(parts, comment(twenty))).sort()).toEqual(
+    [...without, 'find blocks', 'update threads'].sort(),
+  );
 });
 
 test('a watcher reads nothing but their action for entries of the feed that do not name the reader', async () => {
@@ -239,4 +244,112 @@ test('lists what happened on other days and behind many followers', async () => 
     ['FOLLOW', 101],
     ['FOLLOW', 101],
   ]);
+});
+
+/** Comments that mention a member or answer them, as `record` stores them. */
+async function commentsTo(
+  parts: Parts,
+  actionId: string,
+  of: 'mentions' | 'replies',
+  count: number,
+  until: number,
+): Promise<void> {
+  const { interactions, threads } = parts.database.collections;
+  const place = { actionId: new ObjectId(actionId), kind: 'COMMENT' as const, departmentIds: [] };
+  const to = of === 'mentions' ? { to: ['ann'], mentions: ['ann'] } : { to: ['ann'], replyTo: 'ann' };
+  for (let from = 0; from < count; from += 5_000)
+    await interactions.insertMany(
+      Array.from({ length: Math.min(5_000, count - from) }, (_, n) => ({
+        ...{ ...place, ...to, _id: new ObjectId(), key: `${of}-${String(from + n)}` },
+        ...{ actorId: `m${String(n % 50)}`, at: new Date(until - Math.floor((from + n) / 500)) },
+      })).map((comment) => ({ ...comment, shownAt: comment.at })),
+    );
+  await threads.updateOne(
+    { _id: { userId: 'ann', actionId: new ObjectId(actionId) } },
+    { $max: { at: new Date(until) }, $inc: { [of]: count } },
+    { upsert: true },
+  );
+}
+
+test('a page reads no more of a thread with very many comments to the reader than it counts', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const publish = async (): Promise<string> =>
+    (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
+  const quiet: string[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const actionId = await publish();
+    quiet.push(actionId);
+    const said = await services.addInteraction(session('ann'), { actionId, kind: 'COMMENT', text: 'Me' });
+    await services.addInteraction(session('bob'), {
+      ...{ actionId, kind: 'COMMENT', text: 'You', parentId: said.interaction.id },
+    });
+    await services.addInteraction(session('bob'), {
+      ...{ actionId, kind: 'COMMENT', text: 'You again', mentions: ['ann'] },
+    });
+  }
+  const hot = await publish();
+  const now = Date.now();
+  await commentsTo(parts, hot, 'replies', 3, now - 600_000);
+  await commentsTo(parts, hot, 'mentions', 6_000, now);
+  const read = async () => {
+    const page = await services.readNotifications(session('ann'), { first: 25, withCounts: true });
+    const groups = page.edges.map(({ node: { group } }) => group);
+    return { groups, counts: [await page.countUnseen(), await page.countUnread()] };
+  };
+  let found = await read();
+  const commands = await commandsOf(parts.database, async () => (found = await read()));
+  expect(found.groups.map(({ kind, actionId, events }) => [kind, actionId, events.length])).toEqual([
+    ['MENTION', hot, 101],
+    ...quiet.toReversed().flatMap((actionId) => [
+      ['MENTION', actionId, 1],
+      ['REPLY', actionId, 1],
+    ]),
+    ['REPLY', hot, 3],
+  ]);
+  expect(found.counts).toEqual([1, 2].map(() => ({ count: 12, isExact: true })));
+  expect(commands.length).toBeLessThanOrEqual(3);
+  // The newest of all and of the thread: nothing of what lies between them and the others.
+  let documents = 0;
+  for (const command of commands) documents += await documentsRead(parts.database, command);
+  expect(documents).toBeLessThan(1_000);
+});
+
+test('nothing is searched for what a filter or the preferences leave out', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session } = parts;
+  const ids: string[] = [];
+  for (let n = 0; n < 60; n += 1)
+    ids.push((await parts.publish({ actorId: 'ann', scope: 'PUBLIC' })).action.id);
+  for (const actionId of ids) {
+    await services.addInteraction(session('bob'), { actionId, kind: 'LIKE' });
+    await interactedBy(parts, actionId, 'LIKE', 50);
+  }
+  const other = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
+  await commentsTo(parts, other, 'mentions', 6_000, Date.now());
+  const read = (filter: NotificationFilter) => async () => {
+    const page = await services.readNotifications(session('ann'), { filter, withCounts: true });
+    expect(page.edges).toEqual([]);
+    expect([(await page.countUnseen()).count, (await page.countUnread()).count]).toEqual([0, 0]);
+  };
+  const expectOne = async (filter: NotificationFilter): Promise<void> => {
+    const commands = await commandsOf(parts.database, read(filter));
+    expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(PAGE);
+    const [command] = commands;
+    if (command !== undefined) expect(await documentsRead(parts.database, command)).toBeLessThan(1_000);
+  };
+  await expectOne({ kinds: ['ASSIGNED'] });
+  await expectOne({ since: new Date(Date.now() + 60_000) });
+  const off = [...INTERACTION_KINDS, 'MENTION', 'REPLY'] as const;
+  await services.setNotificationPreferences(
+    session('ann'),
+    off.map((kind) => ({ kind, type: null, channel: 'IN_APP' as const, isOn: false })),
+  );
+  await expectOne({});
+  await services.setNotificationPreferences(
+    session('ann'),
+    off.map((kind) => ({ kind, type: null, channel: 'IN_APP' as const, isOn: true })),
+  );
+  await services.markNotificationsRead(session('ann'), { upTo: new Date(), keys: [] });
+  await expectOne({ unreadOnly: true });
 });

@@ -390,11 +390,11 @@ function interactionTraces(collections: Collections) {
       const concerning = await idsOf(
         interactions.find({ to: { $eq: memberId, $exists: true } }, upTo(limit)),
       );
-      if (concerning.length > 0)
-        await interactions.updateMany(
-          { _id: { $in: concerning } },
-          { $pull: { to: memberId, mentions: memberId } },
-        );
+      if (concerning.length > 0) {
+        const among = { _id: { $in: concerning } };
+        await interactions.updateMany({ ...among, replyTo: memberId }, { $unset: { replyTo: 1 } });
+        await interactions.updateMany(among, { $pull: { to: memberId, mentions: memberId } });
+      }
       const owned = await idsOf(
         interactions
           .find({ ownerId: { $eq: memberId, $exists: true } })

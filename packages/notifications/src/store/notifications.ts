@@ -24,6 +24,8 @@ import type { FeedDocument } from '../../../../src/storage/documents/reader-docu
 import { literal } from '../../../../src/storage/stages/revision.ts';
 import { WITHOUT_DETAILS } from '../../../../src/features/directory/store/details.ts';
 import { NEVER_STAMPED } from '../../../../src/features/directory/store/directory-stamps.ts';
+import type { ThreadDocument } from '../../../../src/features/interactions/store/threads.ts';
+import type { ReaderActionId } from '../../../../src/storage/documents/reader-action-id.ts';
 import { toMember, type PlainMember } from '../../../../src/features/directory/store/members.ts';
 import {
   FOLLOW_FIELDS,
@@ -44,13 +46,24 @@ export interface SourcePlace {
 }
 
 /** Sources of notifications, each in an order of time of its own. */
-export const SOURCES = ['owned', 'own', 'named', 'edited', 'to', 'followers', 'assigned'] as const;
+export const SOURCES = ['owned', 'own', 'named', 'edited', 'to', 'threads', 'followers', 'assigned'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Events of one kind with an action of the reader's. */
+/** Kinds of events that comments to a member are. */
+export const KINDS_TO = ['MENTION', 'REPLY'] as const;
+type KindTo = (typeof KINDS_TO)[number];
+
+/** Kinds of events that are interactions with an action, of which there may be very many. */
+const PAIR_KINDS = [...INTERACTION_KINDS, ...KINDS_TO] as const;
+export type PairKind = InteractionKind | KindTo;
+
+export const isPairKind = (kind: NotificationKind): kind is PairKind =>
+  PAIR_KINDS.some((one) => one === kind);
+
+/** Events of one kind with an action. */
 export interface Pair {
   readonly actionId: ActionId;
-  readonly kind: InteractionKind;
+  readonly kind: PairKind;
 }
 
 /** A pair, and how many there may be, which decides only how they are read. */
@@ -139,7 +152,7 @@ const DAY_MS = 86_400_000;
 
 /** What a source is ordered by. */
 const TIME_OF = {
-  ...{ owned: 'shownAt', own: 'latest', named: 'latest', edited: 'namedAt', to: 'shownAt' },
+  ...{ owned: 'shownAt', own: 'latest', named: 'latest', edited: 'namedAt', to: 'shownAt', threads: 'at' },
   ...{ followers: 'openedAt', assigned: 'assignedAt' },
 } as const satisfies Readonly<Record<Source, string>>;
 
@@ -147,19 +160,33 @@ function timeIn(source: Source, { since }: SourceQuery, place: SourcePlace | nul
   const field = TIME_OF[source];
   if (place === null) return { [field]: { $gte: since } };
   const except = place.except.map((id) => new ObjectId(id));
+  const id = source === 'threads' ? '_id.actionId' : '_id';
   return {
     [field]: { $gte: since, $lte: place.before },
-    ...(except.length === 0 ? {} : { _id: { $nin: except } }),
+    ...(except.length === 0 ? {} : { [id]: { $nin: except } }),
   };
 }
 
-/** The kinds of groups that a source has events of. */
+/** The kinds of events that a source leads to. */
+export const KINDS_IN: Readonly<Record<Source, readonly NotificationKind[]>> = {
+  owned: INTERACTION_KINDS,
+  own: INTERACTION_KINDS,
+  named: ['MENTION', 'OWN'],
+  edited: ['MENTION', 'OWN'],
+  to: KINDS_TO,
+  threads: KINDS_TO,
+  followers: ['FOLLOW'],
+  assigned: ['ASSIGNED'],
+};
+
+/** The kinds of groups that a source has events of, and can be asked for by what they are about. */
 const KINDS_OF: Readonly<Record<Source, readonly NotificationKind[]>> = {
   owned: [],
   own: [],
   named: ['MENTION', 'OWN'],
   edited: ['MENTION', 'OWN'],
-  to: ['MENTION', 'REPLY'],
+  to: [],
+  threads: [],
   followers: ['FOLLOW'],
   assigned: ['ASSIGNED'],
 };
@@ -217,12 +244,17 @@ function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
         conditions: [
           { to: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } },
           timeIn('to', query, place),
-          ...among('actionId', 'to', query),
         ],
         fields: {
           ...{ actionId: 1, actorId: 1 },
           isMention: { $in: [literal(userId), { $ifNull: ['$mentions', []] }] },
         },
+        limit,
+      }),
+    threads: (limit, place) =>
+      newest('threads', {
+        conditions: [{ '_id.userId': userId }, timeIn('threads', query, place)],
+        fields: { mentions: 1, replies: 1 },
         limit,
       }),
     followers: (limit, place) =>
@@ -257,6 +289,22 @@ interface Branch {
   readonly pipeline: readonly Document[];
 }
 
+/** The visible interactions of a kind with actions. Each in one range of an index for an action, without a sort. */
+function visibleOf(kind: PairKind, userId: UserId): Document {
+  switch (kind) {
+    case 'MENTION':
+      return { mentions: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } };
+    case 'REPLY':
+      return { replyTo: { $eq: userId, $exists: true }, state: null };
+    default:
+      return { kind, state: null, ownerId: userId };
+  }
+}
+
+/** What the index of these is ordered by. */
+const timeOfPair = (kind: PairKind): 'at' | 'shownAt' =>
+  KINDS_TO.some((one) => one === kind) ? 'shownAt' : 'at';
+
 /**
  * The newest visible interactions of each pair. All ids are constants, and each branch is one range of index `list` per action,
  * so that no branch reads more than it gives. Pairs with few are read whole in one branch for each kind, whatever their number.
@@ -266,24 +314,31 @@ function newestOfPairs(
   pairs: readonly PairToRead[],
   { userId, since }: SourceQuery,
 ): readonly Document[] {
-  const visible = { state: null, ownerId: userId, at: { $gte: since } };
-  const small = INTERACTION_KINDS.flatMap((kind) =>
+  const visible = (kind: PairKind): Document => ({
+    ...visibleOf(kind, userId),
+    [timeOfPair(kind)]: { $gte: since },
+  });
+  const asKind = (kind: PairKind): Document[] =>
+    KINDS_TO.some((one) => one === kind) ? [{ $set: { kind: { $literal: kind } } }] : [];
+  const small = PAIR_KINDS.flatMap((kind) =>
     [false, true].flatMap((isNewestOnly): Document[][] => {
       const few = pairs.filter(
         (pair) => pair.kind === kind && pair.count <= FEW && (pair.isNewestOnly ?? false) === isNewestOnly,
       );
       const ids = few.map(({ actionId }) => new ObjectId(actionId));
-      const all = { $match: { actionId: { $in: ids }, kind, ...visible } };
+      const all = { $match: { actionId: { $in: ids }, ...visible(kind) } };
       if (ids.length === 0) return [];
-      return [[all, { $sort: { shownAt: -1, _id: -1 } }, ...(isNewestOnly ? firstOfEach(kind) : [])]];
+      const newestFirst = { $sort: { shownAt: -1, _id: -1 } };
+      return [[all, newestFirst, ...(isNewestOnly ? firstOfEach(kind) : asKind(kind))]];
     }),
   );
   const large = pairs
     .filter(({ count }) => count > FEW)
     .map(({ actionId, kind, isNewestOnly }): Document[] => [
-      { $match: { actionId: new ObjectId(actionId), kind, ...visible } },
-      { $sort: { at: -1, _id: -1 } },
+      { $match: { actionId: new ObjectId(actionId), ...visible(kind) } },
+      { $sort: { [timeOfPair(kind)]: -1, _id: -1 } },
       { $limit: isNewestOnly === true ? 1 : MOST_EVENTS },
+      ...asKind(kind),
     ]);
   return [
     ...united([...small, ...large].map((pipeline) => ({ coll, pipeline }))).pipeline,
@@ -299,7 +354,7 @@ function newestOfPairs(
 }
 
 /** The first interaction with each action. */
-function firstOfEach(kind: InteractionKind): Document[] {
+function firstOfEach(kind: PairKind): Document[] {
   const first = (field: string): Document => ({ $first: field });
   return [
     {
@@ -354,7 +409,7 @@ function onDays({ only }: SourceQuery): Document[] {
 }
 
 type Row = Document & {
-  readonly _id: ObjectId;
+  readonly _id: ObjectId | ReaderActionId;
   readonly source: Source;
   readonly rev?: number;
   readonly actorId?: UserId;
@@ -367,10 +422,15 @@ function newestFirst(rows: readonly Row[]): SourceRow[] {
 
 function toRow(row: Row): SourceRow {
   const { source, rev = null } = row;
-  const id = row._id.toHexString();
+  const id = (row._id instanceof ObjectId ? row._id : row._id.actionId).toHexString();
   const time = row[TIME_OF[source]] as Date;
   const { engagement, fanOut } = row as Partial<Pick<ActionDocument, 'engagement' | 'fanOut'>>;
-  const pairs = engagement === undefined ? [] : pairsOf(id, engagement);
+  const pairs =
+    source === 'threads'
+      ? pairsTo(id, row as Pick<ThreadDocument, 'mentions' | 'replies'>)
+      : engagement === undefined
+        ? []
+        : pairsOf(id, engagement);
   return { id, source, time, rev, version: fanOut?.version ?? null, pairs, event: eventOf(row, id, time) };
 }
 
@@ -382,6 +442,7 @@ function eventOf(row: Row, id: string, time: Date): RowEvent | null {
     case 'owned':
       return { ...event, kind: row['kind'] as InteractionKind, of: ofAction(), interactionId: id };
     case 'own':
+    case 'threads':
       return null;
     case 'named':
     case 'edited': {
@@ -410,8 +471,16 @@ function pairsOf(actionId: ActionId, engagement: ActionDocument['engagement']): 
   return INTERACTION_KINDS.map((kind) => ({ actionId, kind, count: counts[kind] }));
 }
 
+function pairsTo(
+  actionId: ActionId,
+  { mentions = 0, replies = 0 }: Pick<ThreadDocument, 'mentions' | 'replies'>,
+): PairToRead[] {
+  const counts = { MENTION: mentions, REPLY: replies };
+  return KINDS_TO.flatMap((kind) => (counts[kind] === 0 ? [] : [{ actionId, kind, count: counts[kind] }]));
+}
+
 interface PairDocument {
-  readonly _id: { readonly actionId: ObjectId; readonly kind: InteractionKind };
+  readonly _id: { readonly actionId: ObjectId; readonly kind: PairKind };
   readonly ids: readonly ObjectId[];
   readonly actorIds: readonly UserId[];
   readonly times: readonly Date[];
@@ -449,9 +518,10 @@ export function notificationsOf({ collections, feeds }: Repositories) {
 /** Reads what notifications are made of. */
 function notificationReads(collections: Collections, marksIn: Repositories['feeds']['marksIn']) {
   const { actions, directoryStamps, feeds, follows, interactions, members, notificationStates } = collections;
+  const { threads } = collections;
   const collectionOf = {
     ...{ owned: interactions, own: actions, named: actions, edited: actions, to: interactions },
-    ...{ followers: follows, assigned: follows },
+    ...{ threads, followers: follows, assigned: follows },
   } as const;
 
   const tagged = (coll: string, source: string, pipeline: readonly Document[]): Branch => ({
@@ -470,9 +540,8 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
 
   function pairsIn({ only }: SourceQuery): PairToRead[] {
     return (only ?? []).flatMap(({ kind, of }) => {
-      const known = INTERACTION_KINDS.find((one) => one === kind);
       // How many there are is not known.
-      return known === undefined ? [] : [{ actionId: of, kind: known, count: Infinity }];
+      return isPairKind(kind) ? [{ actionId: of, kind, count: Infinity }] : [];
     });
   }
 
@@ -554,7 +623,7 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
       };
     },
 
-    /** The next documents of sources, the newest of pairs, and actions. One command; index `list` for the pairs. */
+    /** The next documents of sources, the newest of pairs, and actions. One command; indexes `list`, `mentioning`, `replying` for the pairs. */
     async readOn(query: SourceQuery, beside: ReadBeside): Promise<SourcesRead> {
       const branches = [...sourcesOf(query), ...besides(query, beside)];
       if (branches.length === 0) return { rows: [], pairs: [] };
@@ -571,21 +640,21 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
 
     /**
      * The newest visible interactions of a kind with an action, without those of some members and those that concern the
-     * reader more than this. Index `list`.
+     * reader more than this. Indexes `list`, `mentioning`, `replying`.
      */
     async interactionsOf(
       userId: UserId,
-      { actionId, kind }: { readonly actionId: string; readonly kind: InteractionKind },
+      { actionId, kind }: Pair,
       options: { readonly without: readonly UserId[]; readonly since: Date; readonly limit: number },
     ): Promise<readonly { readonly id: string; readonly actorId: UserId; readonly at: Date }[]> {
       const { without, since, limit } = options;
       const found = await inTurns(
         interactions
           .find({
-            ...{ actionId: new ObjectId(actionId), kind, state: null as never },
-            ...{ ownerId: userId, actorId: { $nin: [...without] }, at: { $gte: since } },
+            ...{ actionId: new ObjectId(actionId), ...visibleOf(kind, userId) },
+            ...{ actorId: { $nin: [userId, ...without] }, [timeOfPair(kind)]: { $gte: since } },
           })
-          .sort({ at: -1, _id: -1 })
+          .sort({ [timeOfPair(kind)]: -1, _id: -1 })
           .project<{ _id: ObjectId; actorId: UserId; shownAt: Date }>({ actorId: 1, shownAt: 1 })
           .limit(limit)
           .batchSize(limit),

@@ -17,6 +17,7 @@ import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entr
 import type { Collections } from '../../../storage/database/mongo.ts';
 import { logRecords } from '../../moderation/store/moderation.ts';
 import { literal } from '../../../storage/stages/revision.ts';
+import { threadNotes, type ThreadChange } from './threads.ts';
 
 export interface NewInteraction extends Pick<
   Interaction,
@@ -55,6 +56,7 @@ function newDocument(
   const now = clock.now();
   const at = interaction.at ?? now;
   const to = [...new Set([...(parentActorId === null ? [] : [parentActorId]), ...mentions])];
+  const isReply = parentActorId !== null && parentActorId !== actorId && !mentions.includes(parentActorId);
   const isKeyed = isToggle(kind) && interaction.idempotencyKey !== null;
   return {
     _id: new ObjectId(interaction.id),
@@ -68,6 +70,7 @@ function newDocument(
     ...(data === null ? {} : { data }),
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
     ...(to.length === 0 ? {} : { to }),
+    ...(isReply ? { replyTo: parentActorId } : {}),
     ...(ownerId === actorId || to.includes(ownerId) ? {} : { ownerId }),
     ...(interaction.isHeld
       ? { state: 'HIDDEN' as const, isWithheld: true as const, stateAt: now }
@@ -168,6 +171,18 @@ const RULINGS: Readonly<Record<Verdict, Ruled>> = {
   },
 };
 
+type Concerning = Pick<InteractionDocument, 'actionId' | 'actorId' | 'mentions' | 'replyTo'>;
+
+/** Whom a comment concerns, except for its author. @param at it becomes visible no later than this */
+function threadsOf({ actionId, actorId, mentions = [], replyTo }: Concerning, at: Date): ThreadChange[] {
+  return [
+    ...mentions
+      .filter((userId) => userId !== actorId)
+      .map((userId) => ({ userId, actionId, of: 'mentions' as const, at })),
+    ...(replyTo === undefined ? [] : [{ userId: replyTo, actionId, of: 'replies' as const, at }]),
+  ];
+}
+
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
@@ -209,7 +224,20 @@ export interface InteractionModeration {
 const newToken = (): ObjectId => idOfTime(clock.now());
 
 /** How interactions are hidden and shown. Part of the records of interactions. */
-function hiding(collection: Collections['interactions'], events: EventEntries) {
+function hiding(
+  collection: Collections['interactions'],
+  noteThreads: ReturnType<typeof threadNotes>,
+  events: EventEntries,
+) {
+  /** Those whom it concerns find it where it is shown. */
+  async function noteShown(interaction: InteractionKey, at: Date): Promise<void> {
+    const document = await collection.findOne(
+      { ...recordOf(interaction), to: { $exists: true } },
+      { projection: { actionId: 1, actorId: 1, mentions: 1, replyTo: 1 } },
+    );
+    if (document !== null) await noteThreads(threadsOf(document, at));
+  }
+
   async function changeHidden(
     interaction: InteractionKey,
     moderation: InteractionModeration,
@@ -220,6 +248,7 @@ function hiding(collection: Collections['interactions'], events: EventEntries) {
   ): Promise<ChangedHidden | null> {
     const token = newToken();
     const isHide = moderation.kind === 'HIDE_INTERACTION';
+    if (!isHide) await noteShown(interaction, moderation.at);
     // Whom it concerns has not been notified of it while it was hidden.
     const notified = isHide ? {} : events.pushed('interaction.recorded', moderation.at);
     const document = await collection.findOneAndUpdate(
@@ -289,7 +318,7 @@ function hiding(collection: Collections['interactions'], events: EventEntries) {
  * change. The field lets upkeep find interrupted changes. Index `unsettled`.
  */
 export function interactionRecords(
-  { interactions: collection, moderationLog }: Collections,
+  { interactions: collection, moderationLog, threads }: Collections,
   events: EventEntries = NO_EVENTS,
 ) {
   const settle = gathered(
@@ -303,6 +332,7 @@ export function interactionRecords(
       ),
     AT_ONCE,
   );
+  const noteThreads = threadNotes({ threads });
   /** Returns those whose keys were there. */
   const insert = gathered(
     (documents: readonly InteractionDocument[]) =>
@@ -324,11 +354,14 @@ export function interactionRecords(
 
     /**
      * Records an interaction, restores it if it was taken back, or finds that it was recorded before. One round trip, shared
-     * by calls at the same time, two for a known key. `null`: its action was purged meanwhile. Unique key: actionId, key.
+     * by calls at the same time, two for a known key, and one before it if it concerns others than the owner of the action.
+     * `null`: its action was purged meanwhile. Unique key: actionId, key.
      */
     async record(interaction: NewInteraction): Promise<RecordOutcome | null> {
       const token = newToken();
       const document = newDocument(interaction, token, events);
+      // First, so that no comment is ever without.
+      await noteThreads(threadsOf(document, document.shownAt ?? document.at));
       if (!(await insert(document)).has(document))
         return { interaction: toInteraction(document), change: 'new', settling: token.toHexString() };
       const { actionId, key } = document;
@@ -387,7 +420,7 @@ export function interactionRecords(
       return documents.flatMap(({ reaction }) => reaction ?? []);
     },
 
-    ...hiding(collection, events),
+    ...hiding(collection, noteThreads, events),
 
     /** Replaces a comment's text. `null` when the comment is gone or already has that text. */
     async edit(

@@ -30,7 +30,10 @@ declare module '../../../storage/repositories.ts' {
 export const INTERACTIONS: Declared<'interactions'> = {
   name: 'interactions',
   holds: 'a comment, like, reshare or reaction',
-  ids: { member: ['actorId', 'unlogged[].by', 'mentions[]', 'to[]', 'ownerId'], group: ['departmentIds[]'] },
+  ids: {
+    member: ['actorId', 'unlogged[].by', 'mentions[]', 'to[]', 'replyTo', 'ownerId'],
+    group: ['departmentIds[]'],
+  },
   indexes: [
     index('key', { actionId: 1, key: 1 }, 'an interaction is recorded once; counts and boosts of an action', {
       unique: true,
@@ -50,6 +53,18 @@ export const INTERACTIONS: Declared<'interactions'> = {
       {
         partialFilterExpression: { to: { $exists: true } },
       },
+    ),
+    index(
+      'mentioning',
+      { mentions: 1, actionId: 1, state: 1, shownAt: -1, _id: -1 },
+      'notifications: comments on an action that mention a member, newest first',
+      { partialFilterExpression: { mentions: { $exists: true } } },
+    ),
+    index(
+      'replying',
+      { replyTo: 1, actionId: 1, state: 1, shownAt: -1, _id: -1 },
+      'notifications: replies to a member on an action, newest first',
+      { partialFilterExpression: { replyTo: { $exists: true } } },
     ),
     index(
       'owned',
@@ -102,11 +117,12 @@ function erasedInteraction(
   { memberId, pseudonym }: ErasureSubject,
 ): InteractionDocument {
   const isOther = (userId: string): boolean => userId !== memberId;
-  const { mentions, to, ownerId, ...others } = document;
+  const { mentions, to, replyTo, ownerId, ...others } = document;
   const concerning = {
     ...(ownerId === undefined || ownerId === memberId ? {} : { ownerId }),
     ...(mentions === undefined ? {} : { mentions: mentions.filter(isOther) }),
     ...(to === undefined ? {} : { to: to.filter(isOther) }),
+    ...(replyTo === undefined || replyTo === memberId ? {} : { replyTo }),
   };
   if (document.actorId !== memberId) return { ...others, ...concerning };
   const { text: _text, data: _data, replayKeys: _replayKeys, ...rest } = { ...others, ...concerning };
