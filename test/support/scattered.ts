@@ -132,6 +132,10 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     reads: [because('who blocks an erased member', ['_id.otherId'], 'features/blocks/store.ts'), TENANT],
     writes: [TENANT],
   },
+  threads: {
+    reads: [OFFLOADED, TENANT],
+    writes: [because(PURGED, ['_id.actionId']), TENANT, erased('member-traces')],
+  },
   bookmarks: {
     reads: [OFFLOADED, TENANT],
     writes: [because(PURGED, ['_id.actionId']), TENANT, erased('member-traces')],
