@@ -11,6 +11,7 @@ import { notificationParts } from '../../../packages/notifications/src/api/summa
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { Ending } from '../../../src/lib/closer.ts';
 import { commandsOf, documentsRead } from '../../support/commands.ts';
+import { commentTo, type CommentTo } from '../../support/comments-to.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
@@ -246,30 +247,11 @@ test('lists what happened on other days and behind many followers', async () => 
   ]);
 });
 
-/** Comments that mention a member or answer them, as `record` stores them. */
-async function commentsTo(
-  parts: Parts,
-  actionId: string,
-  of: 'mentions' | 'replies',
-  count: number,
-  until: number,
-): Promise<void> {
-  const { interactions, threads } = parts.database.collections;
-  const place = { actionId: new ObjectId(actionId), kind: 'COMMENT' as const, departmentIds: [] };
-  const to = of === 'mentions' ? { to: ['ann'], mentions: ['ann'] } : { to: ['ann'], replyTo: 'ann' };
-  for (let from = 0; from < count; from += 5_000)
-    await interactions.insertMany(
-      Array.from({ length: Math.min(5_000, count - from) }, (_, n) => ({
-        ...{ ...place, ...to, _id: new ObjectId(), key: `${of}-${String(from + n)}` },
-        ...{ actorId: `m${String(n % 50)}`, at: new Date(until - Math.floor((from + n) / 500)) },
-      })).map((comment) => ({ ...comment, shownAt: comment.at })),
-    );
-  await threads.updateOne(
-    { _id: { userId: 'ann', actionId: new ObjectId(actionId) } },
-    { $max: { at: new Date(until) }, $inc: { [of]: count } },
-    { upsert: true },
-  );
-}
+/** The latest at this time, 500 in each millisecond. */
+const comments = (actionId: string, of: CommentTo['of'], count: number, until: number): CommentTo[] =>
+  Array.from({ length: count }, (_, n) => ({
+    ...{ actionId, of, actorId: `m${String(n % 50)}`, at: new Date(until - Math.floor(n / 500)) },
+  }));
 
 test('a page reads no more of a thread with very many comments to the reader than it counts', async () => {
   await using parts = await openParts({ monitorCommands: true });
@@ -290,8 +272,10 @@ test('a page reads no more of a thread with very many comments to the reader tha
   }
   const hot = await publish();
   const now = Date.now();
-  await commentsTo(parts, hot, 'replies', 3, now - 600_000);
-  await commentsTo(parts, hot, 'mentions', 6_000, now);
+  await commentTo(parts, 'ann', [
+    ...comments(hot, 'replies', 3, now - 600_000),
+    ...comments(hot, 'mentions', 6_000, now),
+  ]);
   const read = async () => {
     const page = await services.readNotifications(session('ann'), { first: 25, withCounts: true });
     const groups = page.edges.map(({ node: { group } }) => group);
@@ -326,7 +310,7 @@ test('nothing is searched for what a filter or the preferences leave out', async
     await interactedBy(parts, actionId, 'LIKE', 50);
   }
   const other = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
-  await commentsTo(parts, other, 'mentions', 6_000, Date.now());
+  await commentTo(parts, 'ann', comments(other, 'mentions', 6_000, Date.now()));
   const read = (filter: NotificationFilter) => async () => {
     const page = await services.readNotifications(session('ann'), { filter, withCounts: true });
     expect(page.edges).toEqual([]);
