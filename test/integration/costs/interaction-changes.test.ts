@@ -42,6 +42,8 @@ test('removes, hides, shows again and edits an interaction with few commands', a
     hidden: [...found, 'findAndModify interactions', 'find interactions', ...logged, ...marked],
     shown: [
       ...found,
+      // Whom it concerns, who find it where it is shown.
+      'find interactions',
       'findAndModify interactions',
       'find interactions',
       ...logged,
