@@ -3,7 +3,8 @@ import type { NotificationGroup } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { onceFor } from '../../../src/lib/once-for.ts';
 import { Known } from '../../../src/feed/store/known-answers.ts';
-import type { PairToRead, Source, SourcePlace } from './store/notifications.ts';
+import type { Source, SourcePlace } from './store/notifications.ts';
+import type { PairToRead } from './store/pairs.ts';
 
 /** What was found by the first read of a list, and by the second one if it was needed. */
 export interface Found {

@@ -16,7 +16,6 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
-import { MAX_LATE_MS } from '../../../src/domain/relevancy.ts';
 import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
@@ -27,32 +26,22 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { clock } from '../../../src/lib/clock.ts';
 import type { UnreadCount } from '../../../src/features/shapes.ts';
 import { keptOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
+import { areEqual, buildersOf, groupOf, isPlain, isTo, keyOf, oldestOf, type Builder } from './groups.ts';
 import {
-  isPairKind,
   KINDS_IN,
-  KINDS_TO,
-  MOST_EVENTS,
+  lateness,
   NOTHING_BESIDE,
   notificationsOf,
   SOURCES,
   type Only,
-  type Pair,
-  type PairRow,
-  type PairToRead,
   type ReadBeside,
   type Source,
   type SourceQuery,
   type SourceRow,
   type SourcesRead,
 } from './store/notifications.ts';
+import { isPairKind, MOST_EVENTS, type PairRow, type PairToRead } from './store/pairs.ts';
 import type { NotificationState } from './store/states.ts';
-
-interface Builder {
-  readonly kind: NotificationKind;
-  readonly actionId: string | null;
-  readonly refId: string | null;
-  readonly events: Map<string, NotificationEvent>;
-}
 
 /** What of a list is wanted: nothing else is read, beyond what is read of every list at first. */
 export interface Wanted {
@@ -72,9 +61,6 @@ const MAX_ACTIONS = 500;
 /** How often events of one action are read again without those of members who turn out to be kept away. */
 const MOST_READS = 5;
 const DAY_MS = 86_400_000;
-
-/** How much later than its place in the source something may have become visible. */
-const lateness = (source: Source): number => (source === 'own' || source === 'named' ? MAX_LATE_MS : 0);
 
 /**
  * One read of what concerns a reader, in the order of the list. Reads its sources in windows, each in its own order of time,
@@ -611,45 +597,4 @@ export class NotificationRead {
     group.events.set(id, { id, actorId, at, interactionId });
     groups.set(key, group);
   }
-}
-
-/** Whether no event is left out because of who did it. */
-const isPlain = ({ mutes, blocks }: ReaderProfile): boolean =>
-  mutes.list.length === 0 && blocks.isWhole && blocks.size === 0;
-
-function buildersOf(groups: readonly NotificationGroup[]): Map<string, Builder> {
-  return new Map(
-    groups.map(({ key, events, ...group }) => [
-      key,
-      { ...group, events: new Map(events.map((event) => [event.id, event])) },
-    ]),
-  );
-}
-
-const keyOf = ({ kind, actionId }: Pair): string => notificationKey(kind, actionId);
-
-/** Whether the events are comments to the reader. */
-const isTo = (kind: NotificationKind): boolean => KINDS_TO.some((one) => one === kind);
-
-function groupOf(key: string, { kind, actionId, refId, events }: Builder): NotificationGroup {
-  const newest = [...events.values()]
-    .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1))
-    .slice(0, MOST_EVENTS);
-  return { key, kind, actionId, refId, at: newest[0]?.at ?? new Date(0), events: newest };
-}
-
-function areEqual(some: readonly NotificationEvent[], others: readonly NotificationEvent[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ id, actorId, at }, index) => {
-      const other = others[index];
-      return other?.id === id && other.actorId === actorId && other.at.getTime() === at.getTime();
-    })
-  );
-}
-
-/** Their events are in order, newest first. */
-function oldestOf(groups: readonly NotificationGroup[]): number | null {
-  const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
-  return times.length === 0 ? null : Math.min(...times);
 }

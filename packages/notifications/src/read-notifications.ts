@@ -37,7 +37,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
 import { validate } from '../../../src/features/validate.ts';
 import { countActorsOf } from './store/actors.ts';
-import { MOST_EVENTS } from './store/notifications.ts';
+import { MOST_EVENTS } from './store/pairs.ts';
 import type { FoundPage } from './kept-lists.ts';
 import { MAX_WINDOW, NotificationRead, type Wanted } from './notification-read.ts';
 import type { NotificationState } from './store/states.ts';

@@ -5,19 +5,18 @@ import type { Member } from '../../../../src/domain/member.ts';
 import type { Follow } from '../../../../src/domain/viewer.ts';
 import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
 import {
-  MAX_COUNTED,
   namedSince,
   type NamingAction,
   type NotificationEvent,
   type NotificationKind,
   type ParsedKey,
 } from '../../../../src/domain/notification.ts';
-import { INTERACTION_KINDS, type InteractionKind } from '../../../../src/domain/relevancy.ts';
+import { INTERACTION_KINDS, MAX_LATE_MS, type InteractionKind } from '../../../../src/domain/relevancy.ts';
 import type { ReaderMarks } from '../../../../src/feed/store/feeds.ts';
 import { clock } from '../../../../src/lib/clock.ts';
 import { inTurns } from '../../../../src/storage/database/batches.ts';
 import { toAction } from '../../../../src/storage/actions/action-document.ts';
-import { toEngagement, type ActionDocument } from '../../../../src/storage/documents/documents.ts';
+import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../../src/storage/documents/declaration.ts';
 import type { Repositories } from '../../../../src/storage/repositories.ts';
 import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
@@ -32,6 +31,22 @@ import {
   toFollow,
   type PlainFollow,
 } from '../../../../src/features/follow/store/follow-reads.ts';
+import {
+  isPairKind,
+  KINDS_TO,
+  newestOfPairs,
+  pairsOf,
+  pairsTo,
+  timeOfPair,
+  toPairRow,
+  united,
+  visibleOf,
+  type Branch,
+  type Pair,
+  type PairDocument,
+  type PairRow,
+  type PairToRead,
+} from './pairs.ts';
 import {
   notificationStates,
   toState,
@@ -48,35 +63,6 @@ export interface SourcePlace {
 /** Sources of notifications, each in an order of time of its own. */
 export const SOURCES = ['owned', 'own', 'named', 'edited', 'to', 'threads', 'followers', 'assigned'] as const;
 export type Source = (typeof SOURCES)[number];
-
-/** Kinds of events that comments to a member are. */
-export const KINDS_TO = ['MENTION', 'REPLY'] as const;
-type KindTo = (typeof KINDS_TO)[number];
-
-/** Kinds of events that are interactions with an action, of which there may be very many. */
-const PAIR_KINDS = [...INTERACTION_KINDS, ...KINDS_TO] as const;
-export type PairKind = InteractionKind | KindTo;
-
-export const isPairKind = (kind: NotificationKind): kind is PairKind =>
-  PAIR_KINDS.some((one) => one === kind);
-
-/** Events of one kind with an action. */
-export interface Pair {
-  readonly actionId: ActionId;
-  readonly kind: PairKind;
-}
-
-/** A pair, and how many there may be, which decides only how they are read. */
-export interface PairToRead extends Pair {
-  readonly count: number;
-  /** Only the newest is needed, which says where the notification stands. Default: all that are counted. */
-  readonly isNewestOnly?: boolean;
-}
-
-/** The newest of a pair: visible, at most 101, in no order. */
-export interface PairRow extends Pair {
-  readonly events: readonly NotificationEvent[];
-}
 
 /** A document of a source. */
 export interface SourceRow {
@@ -145,9 +131,6 @@ export interface ReadBeside {
 
 export const NOTHING_BESIDE: ReadBeside = { pairs: [], actionIds: [] };
 
-/** One more than is counted. */
-export const MOST_EVENTS = MAX_COUNTED + 1;
-
 const DAY_MS = 86_400_000;
 
 /** What a source is ordered by. */
@@ -155,6 +138,10 @@ const TIME_OF = {
   ...{ owned: 'shownAt', own: 'latest', named: 'latest', edited: 'namedAt', to: 'shownAt', threads: 'at' },
   ...{ followers: 'openedAt', assigned: 'assignedAt' },
 } as const satisfies Readonly<Record<Source, string>>;
+
+/** How much later than its place in the source something may have become visible. */
+export const lateness = (source: Source): number =>
+  source === 'own' || source === 'named' ? MAX_LATE_MS : 0;
 
 function timeIn(source: Source, { since }: SourceQuery, place: SourcePlace | null): Document {
   const field = TIME_OF[source];
@@ -280,102 +267,6 @@ function pipelinesOf(query: SourceQuery): Readonly<Record<Source, Pipeline>> {
   };
 }
 
-/** Interactions of a pair, up to which it costs less to read them together with those of others than in a branch of their own. */
-const FEW = 100;
-
-/** A pipeline, and the collection it begins with. */
-interface Branch {
-  readonly coll: string;
-  readonly pipeline: readonly Document[];
-}
-
-/** The visible interactions of a kind with actions. Each in one range of an index for an action, without a sort. */
-function visibleOf(kind: PairKind, userId: UserId): Document {
-  switch (kind) {
-    case 'MENTION':
-      return { mentions: { $eq: userId, $exists: true }, state: null, actorId: { $ne: userId } };
-    case 'REPLY':
-      return { replyTo: { $eq: userId, $exists: true }, state: null };
-    default:
-      return { kind, state: null, ownerId: userId };
-  }
-}
-
-/** What the index of these is ordered by. */
-const timeOfPair = (kind: PairKind): 'at' | 'shownAt' =>
-  KINDS_TO.some((one) => one === kind) ? 'shownAt' : 'at';
-
-/**
- * The newest visible interactions of each pair. All ids are constants, and each branch is one range of index `list` per action,
- * so that no branch reads more than it gives. Pairs with few are read whole in one branch for each kind, whatever their number.
- */
-function newestOfPairs(
-  coll: string,
-  pairs: readonly PairToRead[],
-  { userId, since }: SourceQuery,
-): readonly Document[] {
-  const visible = (kind: PairKind): Document => ({
-    ...visibleOf(kind, userId),
-    [timeOfPair(kind)]: { $gte: since },
-  });
-  const asKind = (kind: PairKind): Document[] =>
-    KINDS_TO.some((one) => one === kind) ? [{ $set: { kind: { $literal: kind } } }] : [];
-  const small = PAIR_KINDS.flatMap((kind) =>
-    [false, true].flatMap((isNewestOnly): Document[][] => {
-      const few = pairs.filter(
-        (pair) => pair.kind === kind && pair.count <= FEW && (pair.isNewestOnly ?? false) === isNewestOnly,
-      );
-      const ids = few.map(({ actionId }) => new ObjectId(actionId));
-      const all = { $match: { actionId: { $in: ids }, ...visible(kind) } };
-      if (ids.length === 0) return [];
-      const newestFirst = { $sort: { shownAt: -1, _id: -1 } };
-      return [[all, newestFirst, ...(isNewestOnly ? firstOfEach(kind) : asKind(kind))]];
-    }),
-  );
-  const large = pairs
-    .filter(({ count }) => count > FEW)
-    .map(({ actionId, kind, isNewestOnly }): Document[] => [
-      { $match: { actionId: new ObjectId(actionId), ...visible(kind) } },
-      { $sort: { [timeOfPair(kind)]: -1, _id: -1 } },
-      { $limit: isNewestOnly === true ? 1 : MOST_EVENTS },
-      ...asKind(kind),
-    ]);
-  return [
-    ...united([...small, ...large].map((pipeline) => ({ coll, pipeline }))).pipeline,
-    {
-      $group: {
-        _id: { actionId: '$actionId', kind: '$kind' },
-        ids: { $push: '$_id' },
-        actorIds: { $push: '$actorId' },
-        times: { $push: '$shownAt' },
-      },
-    },
-  ];
-}
-
-/** The first interaction with each action. */
-function firstOfEach(kind: PairKind): Document[] {
-  const first = (field: string): Document => ({ $first: field });
-  return [
-    {
-      $group: { _id: '$actionId', id: first('$_id'), actorId: first('$actorId'), shownAt: first('$shownAt') },
-    },
-    { $project: { _id: '$id', actionId: '$_id', kind: { $literal: kind }, actorId: 1, shownAt: 1 } },
-  ];
-}
-
-/**
- * One after the other, the first one first. As a tree: the planner of the local engine takes far longer for a chain.
- */
-function united(branches: readonly Branch[]): Branch {
-  const [first] = branches;
-  if (first === undefined) throw new Error('There is nothing to unite');
-  if (branches.length === 1) return first;
-  const half = Math.ceil(branches.length / 2);
-  const { coll, pipeline } = united(branches.slice(0, half));
-  return { coll, pipeline: [...pipeline, { $unionWith: united(branches.slice(half)) }] };
-}
-
 /** Actions that name the reader: all of them, or those that an edit has made to. */
 function naming(source: 'named' | 'edited', query: SourceQuery): Pipeline {
   const { userId } = query;
@@ -462,36 +353,6 @@ function eventOf(row: Row, id: string, time: Date): RowEvent | null {
     case 'assigned':
       return { ...event, kind: 'ASSIGNED', of: id, refId: row['refId'] as RefId };
   }
-}
-
-function pairsOf(actionId: ActionId, engagement: ActionDocument['engagement']): PairToRead[] {
-  const { comments, likes, reshares, reactions } = toEngagement(engagement);
-  const counts = { COMMENT: comments, LIKE: likes, RESHARE: reshares, REACTION: 0 };
-  for (const { count } of reactions) counts.REACTION += count;
-  return INTERACTION_KINDS.map((kind) => ({ actionId, kind, count: counts[kind] }));
-}
-
-function pairsTo(
-  actionId: ActionId,
-  { mentions = 0, replies = 0 }: Pick<ThreadDocument, 'mentions' | 'replies'>,
-): PairToRead[] {
-  const counts = { MENTION: mentions, REPLY: replies };
-  return KINDS_TO.flatMap((kind) => (counts[kind] === 0 ? [] : [{ actionId, kind, count: counts[kind] }]));
-}
-
-interface PairDocument {
-  readonly _id: { readonly actionId: ObjectId; readonly kind: PairKind };
-  readonly ids: readonly ObjectId[];
-  readonly actorIds: readonly UserId[];
-  readonly times: readonly Date[];
-}
-
-function toPairRow({ _id: { actionId, kind }, ids, actorIds, times }: PairDocument): PairRow {
-  const events = ids.map((one, index) => {
-    const id = one.toHexString();
-    return { id, interactionId: id, actorId: actorIds[index] ?? null, at: times[index] ?? new Date(0) };
-  });
-  return { actionId: actionId.toHexString(), kind, events };
 }
 
 interface NamedRow extends NamingAction {
