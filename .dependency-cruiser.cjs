@@ -15,9 +15,10 @@ const LAYERS = [
   [
     'use-cases',
     [
-      '^src/features/(?:[^/]+\\.ts$|[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$)))',
+      '^src/core/',
+      '^src/features/[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$))',
       `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
-      '^src/feed/(?:groups|page|session|watch)/',
+      '^src/feed/(?:groups|loads|page|session|watch)/',
     ],
   ],
   ['jobs', ['^src/jobs/', `${FEATURE}/jobs/`, '^src/fan-out/[^/]+\\.ts$']],
@@ -89,7 +90,7 @@ const ROOMS = [
 
 /** What any feature may import; the layers say which of its files may import what. */
 const FEATURE_KIT = [
-  '^src/(?:descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
+  '^src/(?:core|descriptors|domain|features|feed|graphql|jobs|lib|storage|telemetry)/',
   '^src/live/live-log\\.ts$',
   '^node_modules/(?:@types/)?(?:mongodb|zod)/',
   '^(?:crypto)$',
@@ -111,7 +112,7 @@ const PARTS = {
   archive: [
     '^src/(?:cli|config|descriptors|domain|lib|storage)/',
     '^src/app/(?:collections|databases|features)\\.ts$',
-    '^src/features/(?:core|validate)\\.ts$',
+    '^src/core/(?:core|validate)\\.ts$',
     '^src/features/[^/]+/store(?:/|\\.ts$)',
     '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
     '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|util|zlib)$',
@@ -119,20 +120,21 @@ const PARTS = {
   ],
   demo: [
     '^src/(?:cli|config|lib)/',
-    '^src/features/shapes\\.ts$',
+    '^src/core/shapes\\.ts$',
     '^(?:fs/promises|path|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?commander/',
   ],
   import: [
     '^src/(?:cli|descriptors|domain|lib)/',
-    '^src/features/(?:core|shapes|stored-input)\\.ts$',
+    '^src/core/(?:core|shapes|stored-input)\\.ts$',
     '^src/features/(?:directory/directory|follow/follow|operations/read-work|publish/publish-action)\\.ts$',
     '^(?:crypto|fs/promises|timers/promises)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
   operators: [
     '^src/(?:app|cli|config|connections|domain|lib|storage)/',
-    '^src/features/(?:rebuild/rebuild-feed|shapes|stored-input)\\.ts$',
+    '^src/core/(?:shapes|stored-input)\\.ts$',
+    '^src/features/rebuild/rebuild-feed\\.ts$',
     '^src/feed/session/open-session\\.ts$',
     '^packages/erasure/src/export-member\\.ts$',
     '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
@@ -161,7 +163,8 @@ const PARTS = {
   tenants: [
     '^src/(?:cli|descriptors|domain|lib|storage)/',
     '^src/app/(?:collections|databases)\\.ts$',
-    '^src/features/(?:core|validate|tenants/store)\\.ts$',
+    '^src/core/(?:core|validate)\\.ts$',
+    '^src/features/tenants/store\\.ts$',
     '^src/features/(?:erasure/store/erasures|publish/store/publishing)\\.ts$',
     '^src/feed/feed-store\\.ts$',
     '^(?:stream|stream/promises|timers/promises|util|zlib)$',
@@ -179,7 +182,7 @@ const PARTS = {
     '^src/descriptors/id-schema\\.ts$',
     '^src/fan-out/passes\\.ts$',
     '^src/feed/(?:context|page/paging)\\.ts$',
-    '^src/features/(?:core|shapes|validate)\\.ts$',
+    '^src/core/(?:core|shapes|validate)\\.ts$',
     '^src/features/(?:erasure/store/erasures|events/store/event-facts)\\.ts$',
     '^packages/events/src/(?:api|store/host-events)\\.ts$',
     '^src/live/work-signal\\.ts$',

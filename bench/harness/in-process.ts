@@ -3,7 +3,7 @@ import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Environment } from './environment.ts';

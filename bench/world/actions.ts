@@ -1,4 +1,4 @@
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 
 /** A rating as an application of the kind Fanfare is for would publish it. */
 export function ratingInput(

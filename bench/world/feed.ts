@@ -1,7 +1,7 @@
 import { itemId } from '../../src/feed/models/items.ts';
 import { ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { ratingInput } from './actions.ts';
 import { load, type RawWorld } from './raw.ts';

@@ -1,5 +1,5 @@
 import type { Trace, TraceAction } from '../../packages/demo/src/trace.ts';
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';
 import { loadFollowers, readerId } from './people.ts';

@@ -15,7 +15,7 @@ import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import { NO_CHECKED_HOOKS, type CheckedHooks, type CheckedHook } from '../descriptors/host-hooks.ts';
-import type { Core, DirectoryAccess } from '../features/core.ts';
+import type { Core, DirectoryAccess } from '../core/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { createRepositories } from './repositories.ts';
 import type { Repositories } from '../storage/repositories.ts';
@@ -35,7 +35,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisPart, type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share } from '../connections/windows.ts';
-import type { PublicationQuota, Quotas } from '../features/quotas.ts';
+import type { PublicationQuota, Quotas } from '../core/quotas.ts';
 import { randomUUID } from 'node:crypto';
 import { startWorkers } from './jobs.ts';
 import { clock } from '../lib/clock.ts';
@@ -342,7 +342,7 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
   // The order matters: a fan-out may request a rebuild.
   const isIdle = async (): Promise<boolean> =>
     (await openFanOuts()) === 0 &&
-    (await core.feeds.countDue()) === 0 &&
+    (await core.feedRebuilds.countDue()) === 0 &&
     (await core.renames.countDue()) === 0;
   const idle = async (): Promise<void> => {
     for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)
@@ -357,7 +357,7 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
     http,
     readiness: () => checkReadiness(probes),
     openFanOuts,
-    openRebuilds: () => core.feeds.countDue(),
+    openRebuilds: () => core.feedRebuilds.countDue(),
     idle,
     close,
     [Symbol.asyncDispose]: close,

@@ -7,13 +7,7 @@ import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import type { Role } from '../domain/viewer.ts';
 import type { Answer } from '../graphql/run-operation.ts';
 import type { DemoPerson } from '../http/http-context.ts';
-import type {
-  FeedFilter,
-  FollowInput,
-  MemberInput,
-  PublishActionInput,
-  RefInput,
-} from '../features/shapes.ts';
+import type { FeedFilter, FollowInput, MemberInput, PublishActionInput, RefInput } from '../core/shapes.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Readiness } from '../http/pages/health.ts';
 

@@ -2,8 +2,8 @@ import { BOOKMARKS } from '../../packages/bookmarks/src/store.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../packages/webhooks/src/store.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
-import { READER_STAMPS } from '../feed/store/reader-stamps.ts';
-import { ACTIONS } from '../storage/actions/actions-collection.ts';
+import { READER_STAMPS } from '../storage/stamps/reader-stamps.ts';
+import { ACTIONS } from './actions-collection.ts';
 import { PROCESSES } from '../storage/database/processes.ts';
 import { SCHEMA } from '../storage/database/schema-version.ts';
 import { SECRETS } from '../storage/database/secrets.ts';
@@ -11,7 +11,7 @@ import { WRITE_PROBES } from '../storage/database/write-check.ts';
 
 import type { Declaration, Declared, Documents } from '../storage/documents/declaration.ts';
 import { BLOCKS } from '../features/blocks/store.ts';
-import { DIRECTORY_STAMPS } from '../features/directory/store/directory-stamps.ts';
+import { DIRECTORY_STAMPS } from '../storage/stamps/directory-stamps.ts';
 import { MEMBERS } from '../features/directory/store/members.ts';
 import { REFS } from '../features/directory/store/refs.ts';
 import { ERASURES } from '../features/erasure/store/erasures.ts';
@@ -47,12 +47,17 @@ const FEATURES = [
       Promise.all([
         import('../features/directory/api/member.ts'),
         import('../features/directory/api/ref.ts'),
+        import('../features/directory/api/viewer.ts'),
       ]),
   },
   { collections: [FOLLOWS], api: () => import('../features/follow/api.ts') },
   {
     collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],
-    api: () => Promise.all([import('../feed/api/feed-event.ts'), import('../feed/api/feed-group.ts')]),
+    api: () =>
+      Promise.all([
+        import('../features/feed/api/feed-event.ts'),
+        import('../features/feed/api/feed-group.ts'),
+      ]),
   },
   { collections: [ITEM_MARKS], api: () => import('../features/marks/api.ts') },
   { collections: [BOOKMARKS], api: () => import('../../packages/bookmarks/src/api.ts') },
@@ -78,7 +83,15 @@ const FEATURES = [
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
     api: () => import('../../packages/webhooks/src/api.ts'),
   },
-  { collections: [ACTIONS] },
+  {
+    collections: [ACTIONS],
+    api: () =>
+      Promise.all([
+        import('../features/actions/api/action.ts'),
+        import('../features/actions/api/descriptor.ts'),
+      ]),
+  },
+  { collections: [], api: () => import('../features/node/api.ts') },
   { collections: [PUBLICATIONS], api: () => import('../features/publish/api.ts') },
   { collections: [SCORES, RANKINGS] },
   { collections: [ERASED_TENANTS] },

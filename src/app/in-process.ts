@@ -3,7 +3,7 @@ import type { Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import { summaryOf, type Described } from '../graphql/sentences.ts';
 import { buildSchema } from './schema.ts';
-import { declarationOf } from '../graphql/types/descriptor.ts';
+import { declarationOf } from '../features/actions/api/descriptor.ts';
 
 // Everything a server needs to answer its own process, loaded as one module.
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { allEnded } from '../lib/closer.ts';
 import { MemoryWorkSignal } from '../live/work-signal.ts';
-import type { Core } from '../features/core.ts';
+import type { Core } from '../core/core.ts';
 import { countUnread } from '../feed/page/unread.ts';
 import { openSession } from '../feed/session/open-session.ts';
 import {

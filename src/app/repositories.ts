@@ -7,6 +7,10 @@ import {
   followerPagesRepository,
   followerCountsRepository,
 } from '../features/follow/store/follower-counts.ts';
+import { engagement } from '../features/interactions/store/engagement.ts';
+import { feedMutes } from '../features/mutes/store.ts';
+import { feedRebuilds } from '../features/rebuild/store.ts';
+import { publishing } from '../features/publish/store/publishing.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
 import { NO_EVENTS, WITH_EVENTS } from '../storage/stages/event-entries.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
@@ -28,8 +32,8 @@ import { processesRepository } from '../storage/database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository } from '../features/tenants/store.ts';
 import { workFiguresRepository } from '../storage/database/work-figures.ts';
-import { pulledRefs } from '../features/follow/store/pulled-refs.ts';
-import { readerStamps } from '../feed/store/reader-stamps.ts';
+import { pulledRefs } from '../feed/store/pulled-refs.ts';
+import { readerStamps } from '../storage/stamps/reader-stamps.ts';
 import { knownOfFeeds } from '../feed/store/known-answers.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
 import { reportsRepository } from '../features/reports/store.ts';
@@ -39,7 +43,7 @@ import { sourceActionsRepository } from '../storage/actions/source-actions.ts';
 import { schemaVersionRepository } from '../storage/database/schema-version.ts';
 import { secretsRepository } from '../storage/database/secrets.ts';
 import { markEndsRepository } from '../features/marks/store/mark-ends.ts';
-import { directoryStampsRepository } from '../features/directory/store/directory-stamps.ts';
+import { directoryStampsRepository } from '../storage/stamps/directory-stamps.ts';
 import { NameCache } from '../features/directory/store/name-cache.ts';
 
 export interface RepositoryOptions {
@@ -75,7 +79,8 @@ export function createRepositories(
   const refs = refsRepository(collections.refs, directoryStamps);
   const stamps = readerStamps(collections.readerStamps);
   const members = membersRepository(collections.members, directoryStamps, stamps);
-  const actions = actionsRepository(collections, events);
+  const actions = actionsRepository(collections);
+  const blocks = blocksRepository(collections.blocks);
   return {
     collections,
     declarations: CORE_COLLECTIONS,
@@ -83,13 +88,16 @@ export function createRepositories(
     actionCache: new ActionCache(actions, Math.floor(cacheBytes * ACTIONS_SHARE)),
     actionGroups: actionGroupsRepository(collections),
     details: detailsRepository(collections),
-    blocks: blocksRepository(collections.blocks),
+    blocks,
     belongings: belongingsRepository(collections, CORE_COLLECTIONS, events),
     itemMarks: itemMarksRepository(collections.itemMarks),
     edits: editsRepository(collections, events),
     erasures: erasuresRepository(collections.erasures, events),
+    engagement: engagement(collections.actions, events),
     eventOutbox: eventOutboxRepository(collections),
     fanOuts: fanOutsRepository(collections.actions, events),
+    feedMutes: feedMutes(collections.feeds, stamps),
+    feedRebuilds: feedRebuilds(collections.feeds, feedEpoch),
     feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),
     followEnds: followEndsRepository(collections.follows, events),
@@ -104,11 +112,12 @@ export function createRepositories(
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
     rankingCache: new RankingCache(),
-    readerChoices: readerChoicesRepository(collections),
+    readerChoices: readerChoicesRepository(collections, blocks),
     readers: readersRepository(collections),
     readerStamps: stamps,
     refs,
     reports: reportsRepository(collections.reports, events),
+    publishing: publishing(collections, events),
     pins: pinsRepository(collections),
     pulledRefs: pulledRefs(refs, pullRefreshMs),
     renames: renamesRepository(collections, directoryStamps),

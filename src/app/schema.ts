@@ -1,9 +1,6 @@
 import '../graphql/types/scalars.ts';
 import '../graphql/types/enums.ts';
 import '../graphql/types/node.ts';
-import '../graphql/types/viewer.ts';
-import '../graphql/types/descriptor.ts';
-import '../graphql/types/action.ts';
 import {
   type GraphQLSchema,
   getNamedType,
@@ -15,12 +12,12 @@ import {
 import { builder } from '../graphql/builder.ts';
 import { countLists } from '../graphql/limits/cost.ts';
 import { traced } from '../telemetry/tracing.ts';
-import { defineDeclaredDescriptors } from '../graphql/types/declared-descriptors.ts';
+import { defineDeclaredDescriptors } from '../features/actions/api/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/stored-id.ts';
 import { loadApi } from './features.ts';
-import { storedInput } from '../features/stored-input.ts';
+import { storedInput } from '../core/stored-input.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { plainGlobalId, storedGlobalIds } from '../graphql/global-id.ts';
 

@@ -4,7 +4,7 @@ import { OPERATOR, ROLES } from '../domain/viewer.ts';
 import { type CommandContext, CommandError, configOf } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
 import { SignJWT } from 'jose';
-import { Acting } from '../features/stored-input.ts';
+import { Acting } from '../core/stored-input.ts';
 
 const TOKEN_MS = 12 * 3_600_000;
 export const TOKEN_ROLES = [...ROLES, OPERATOR] as const;

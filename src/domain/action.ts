@@ -28,6 +28,9 @@ export type Scope = (typeof SCOPES)[number];
 export const FAN_OUT_STATES = ['PENDING', 'IN_PROGRESS', 'DONE', 'FAILED'] as const;
 export type FanOutState = (typeof FAN_OUT_STATES)[number];
 
+/** Upper bound on refs that an action is given; those in its descriptor come on top. */
+export const MAX_REFS = 100;
+
 /** A reference from an action to a thing, with the label it had when the action was recorded. */
 export interface ActionRef {
   readonly id: RefId;

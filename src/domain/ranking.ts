@@ -2,6 +2,9 @@ import type { ActionId, Engagement } from './action.ts';
 
 /** Interval between two computations of the scores. */
 export const RESCORE_EVERY_MS = 15 * 60_000;
+
+/** Number of generations whose scores are kept, so that paging within one is not interrupted. */
+export const GENERATIONS_KEPT = 5;
 /** Actions younger than this are ranked by score; older ones follow, ordered by `conducted`. */
 export const RANKED_FOR_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;

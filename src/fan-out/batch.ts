@@ -3,7 +3,7 @@ import { clock } from '../lib/clock.ts';
 import { packed } from '../lib/turn.ts';
 import type { Claim } from './store/fan-outs.ts';
 import { traced } from '../telemetry/tracing.ts';
-import { recordDelivered } from '../features/events/jobs/record-delivered.ts';
+import { recordDelivered } from './record-delivered.ts';
 import { firstPages, type AudienceReader } from './audience.ts';
 import { audienceChunks, chunkSizeOf, deliverChunks, type AudienceChunks } from './deliver.ts';
 import type { PassContext } from './passes.ts';

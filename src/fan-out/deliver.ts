@@ -19,7 +19,7 @@ import { raiseFloors } from '../feed/trim-feeds.ts';
 import { relevancies } from '../feed/relevancies.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { clock } from '../lib/clock.ts';
-import { recordDelivered } from '../features/events/jobs/record-delivered.ts';
+import { recordDelivered } from './record-delivered.ts';
 import type { Context } from '../feed/context.ts';
 
 /** Watchers per query. */

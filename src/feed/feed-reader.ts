@@ -21,7 +21,7 @@ import {
   startBelow,
   isInRange,
 } from './feed-store.ts';
-import { PullGuesses, type PulledAhead } from '../features/follow/store/pulled-refs.ts';
+import { PullGuesses, type PulledAhead } from './store/pulled-refs.ts';
 import { makeDue } from './reconcile-feed.ts';
 import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';

@@ -9,7 +9,7 @@ import {
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
 } from '../domain/newsfeed-item.ts';
-import type { PulledAhead, PullGuess } from '../features/follow/store/pulled-refs.ts';
+import type { PulledAhead, PullGuess } from './store/pulled-refs.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import type { Database } from '../storage/database/mongo.ts';
@@ -100,7 +100,7 @@ export interface KnownReader {
   readonly member: Member | null;
   /** A time before the read. */
   readonly asOf: Date;
-  /** Stamp of the directory; see `features/directory/store/directory-stamps.ts`. */
+  /** Stamp of the directory; see `storage/stamps/directory-stamps.ts`. */
   readonly directoryStamp: number;
   /** The reader's follows of the requested pulled refs; absent: not requested. */
   readonly pulledFollows?: readonly Follow[];

@@ -28,8 +28,11 @@ export interface RebuildTurns {
 }
 
 /** Requests rebuilds and wakes the workers. One write. */
-export async function makeDue({ feeds, workSignal }: Context, userIds: readonly UserId[]): Promise<void> {
-  await feeds.markDue(userIds, clock.now());
+export async function makeDue(
+  { feedRebuilds, workSignal }: Context,
+  userIds: readonly UserId[],
+): Promise<void> {
+  await feedRebuilds.markDue(userIds, clock.now());
   workSignal.notify('rebuild');
 }
 

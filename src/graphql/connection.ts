@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../feed/page/paging.ts';
-import type { Page, Count as CountSource } from '../features/shapes.ts';
+import type { Page, Count as CountSource } from '../core/shapes.ts';
 import { builder } from './builder.ts';
 import { SHARED } from './shared-field.ts';
 import type { ListSize, PageSize } from './limits/cost.ts';

@@ -3,7 +3,7 @@ import { FanfareError } from '../domain/errors.ts';
 import type { Identity } from '../domain/viewer.ts';
 import { DEFAULT_LOCALE, type Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
-import type { Core } from '../features/core.ts';
+import type { Core } from '../core/core.ts';
 import type { Answer } from './rendering/answer.ts';
 import { openSession } from '../feed/session/open-session.ts';
 

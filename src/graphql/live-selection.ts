@@ -11,7 +11,7 @@ import type { StoredDescriptor } from '../domain/action.ts';
 import { nameIn } from '../descriptors/registry.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import type { GraphQLContext } from './context.ts';
-import { MEMBER, refName } from '../features/directory/names.ts';
+import { MEMBER, refName } from '../feed/loads/names.ts';
 
 /** What a field's resolver knows of the selection below it. */
 export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;

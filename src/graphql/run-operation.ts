@@ -1,7 +1,7 @@
 import { graphql, type GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Identity } from '../domain/viewer.ts';
 import type { Locale } from '../descriptors/locale.ts';
-import type { Core } from '../features/core.ts';
+import type { Core } from '../core/core.ts';
 import { createContext } from './context.ts';
 import { toApiError } from './errors.ts';
 

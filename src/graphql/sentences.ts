@@ -10,7 +10,7 @@ import { liveName } from './live-selection.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from '../features/directory/api/ref.ts';
 import { joinTexts } from '../lib/byte-text.ts';
-import { MEMBER, REF, refName } from '../features/directory/names.ts';
+import { MEMBER, REF, refName } from '../feed/loads/names.ts';
 
 /** Upper bound on names in a list; longer lists name the first two and count the others. */
 export const MAX_NAMED = 3;

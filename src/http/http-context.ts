@@ -4,7 +4,7 @@ import { codeOf, toApiError } from '../graphql/errors.ts';
 import type { GraphQLError } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { CorsOrigins } from '../config/config.ts';
-import type { Core } from '../features/core.ts';
+import type { Core } from '../core/core.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { PersistedOperations } from './execution/persisted-operations.ts';

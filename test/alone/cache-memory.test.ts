@@ -3,13 +3,13 @@ import { runInNewContext } from 'node:vm';
 import { BSON, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { PartCache } from '../../src/http/execution/shared-parts/part-cache.ts';
-import { namedIn } from '../../src/graphql/types/action.ts';
+import { namedIn } from '../../src/features/actions/api/action.ts';
 import { SharedText } from '../../src/graphql/rendering/answer.ts';
 import { ActionCache } from '../../src/storage/actions/action-cache.ts';
 import { toStoredAction } from '../../src/storage/actions/action-document.ts';
-import { DirectoryStamp } from '../../src/features/directory/store/directory-stamps.ts';
+import { DirectoryStamp } from '../../src/storage/stamps/directory-stamps.ts';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
-import { toMember } from '../../src/features/directory/store/members.ts';
+import { toMember } from '../../src/storage/documents/member-document.ts';
 import { NameCache } from '../../src/features/directory/store/name-cache.ts';
 
 setFlagsFromString('--expose-gc');

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import type { Services } from '../support/services.ts';
-import type { FeedFilter } from '../../src/features/shapes.ts';
+import type { FeedFilter } from '../../src/core/shapes.ts';
 import type { Parts } from '../support/parts.ts';
 
 const HOUR = 3_600_000;

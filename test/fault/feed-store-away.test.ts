@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../src/features/shapes.ts';
+import type { FeedPage } from '../../src/core/shapes.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { startTcpProxy, through } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';

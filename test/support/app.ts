@@ -4,7 +4,7 @@ import { signToken } from '../../src/cli/token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
 import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

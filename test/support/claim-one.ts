@@ -1,4 +1,4 @@
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { Claim } from '../../src/fan-out/store/fan-outs.ts';
 
 type FanOuts = Core['fanOuts'];

@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import { createEveryFeedStore } from '../../src/app/feed-models.ts';
 import { MemoryLiveLog, MemorySessionEnds } from './memory-live-log.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import { eraseMember } from '../../packages/erasure/src/erase-member.ts';
 import { erasure } from '../../packages/erasure/src/jobs/erasure.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';

@@ -3,7 +3,7 @@ import { follow, followMany } from '../../src/features/follow/follow.ts';
 import { unfollow } from '../../src/features/follow/unfollow.ts';
 import type { Repositories } from '../../src/storage/repositories.ts';
 import type { Parts } from './parts.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 
 /** More than any of the calls below has. */
 export const MOST_WRITES = 12;

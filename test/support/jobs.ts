@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/part-jobs.ts';

@@ -2,7 +2,7 @@ import type { Identity } from '../../src/domain/viewer.ts';
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { Services } from './services.ts';
-import type { FeedEvent, FeedFilter, FeedPage, UnreadCount } from '../../src/features/shapes.ts';
+import type { FeedEvent, FeedFilter, FeedPage, UnreadCount } from '../../src/core/shapes.ts';
 import type { Parts } from './parts.ts';
 
 /** What a list shows of an item. */

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
 import { descriptorFor, textOf } from './model-descriptors.ts';

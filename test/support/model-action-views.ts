@@ -3,7 +3,7 @@ import type { Action } from '../../src/domain/action.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
 import { liveName } from '../../src/graphql/live-selection.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import type { Page, PageArgs } from '../../src/features/shapes.ts';
+import type { Page, PageArgs } from '../../src/core/shapes.ts';
 import {
   engagementOf,
   followersOf,
@@ -17,9 +17,9 @@ import {
   type ModelReader,
 } from './model.ts';
 import { found, type Run } from './model-run.ts';
-import { FOLLOW } from '../../src/features/follow/own-follows.ts';
+import { FOLLOW } from '../../src/feed/loads/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../src/features/interactions/read-interactions.ts';
-import { REF } from '../../src/features/directory/names.ts';
+import { REF } from '../../src/feed/loads/names.ts';
 
 /** Follows the cursors to the end, with pages of this size. A page that is not full must be the last. */
 export async function readAll<T>(read: (args: PageArgs) => Promise<Page<T>>, size: number): Promise<T[]> {

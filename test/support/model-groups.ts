@@ -1,5 +1,5 @@
 import type { Services } from './services.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/features/shapes.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/core/shapes.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { ModelItem } from './model.ts';
 

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
-import type { ChangedInteraction } from '../../src/features/shapes.ts';
+import type { ChangedInteraction } from '../../src/core/shapes.ts';
 import { toDate } from './model-action-steps.ts';
 import {
   interactionsFor,

@@ -1,4 +1,4 @@
-import type { MuteTargetInput } from '../../src/features/shapes.ts';
+import type { MuteTargetInput } from '../../src/core/shapes.ts';
 import { inWords, type ModelMute } from './model.ts';
 import { expectOutcome, session, type Run, type StepTo } from './model-run.ts';
 import type { Person } from './model-steps.ts';

@@ -1,6 +1,6 @@
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import type { FeedFilter } from '../../src/features/shapes.ts';
+import type { FeedFilter } from '../../src/core/shapes.ts';
 import {
   archiveFor,
   bookmarksOf,

@@ -36,11 +36,11 @@ function startFanOuts(
 }
 
 /** One that need not wait either: it rebuilds feeds also while the change that is the reason is still being made. */
-function startRebuilds({ rebuildWorker, repositories: { feeds } }: Parts): JobRunner {
+function startRebuilds({ rebuildWorker, repositories: { feedRebuilds } }: Parts): JobRunner {
   const started = rebuildWorker({
-    feeds: {
-      ...feeds,
-      claimDue: (now, ...how) => feeds.claimDue(new Date(now.getTime() + AHEAD_MS), ...how),
+    feedRebuilds: {
+      ...feedRebuilds,
+      claimDue: (now, ...how) => feedRebuilds.claimDue(new Date(now.getTime() + AHEAD_MS), ...how),
     },
   });
   started.start();
@@ -66,8 +66,12 @@ export async function stopWorkers(run: Run): Promise<void> {
   run.workers = null;
 }
 
-async function isBusy({ repositories: { actions, feeds, renames } }: Parts): Promise<boolean> {
-  const [open, due, names] = await Promise.all([actions.openFanOuts(), feeds.countDue(), renames.countDue()]);
+async function isBusy({ repositories: { actions, feedRebuilds, renames } }: Parts): Promise<boolean> {
+  const [open, due, names] = await Promise.all([
+    actions.openFanOuts(),
+    feedRebuilds.countDue(),
+    renames.countDue(),
+  ]);
   return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) + due + names > 0;
 }
 

@@ -11,7 +11,7 @@ import {
   type FanOutObserver,
   type FanOutWorkerOptions,
 } from '../../src/fan-out/fan-out-worker.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import { rescoring } from '../../src/features/ranking/jobs/rescoring.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
 import { rebuilds } from '../../src/features/rebuild/jobs/rebuilds.ts';
@@ -24,7 +24,7 @@ import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Realtime } from '../../src/live/create-realtime.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import type { PublishActionInput } from '../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../src/core/shapes.ts';
 import { dormancy } from '../../src/fan-out/audience.ts';
 import { connectRedis } from '../../src/connections/redis.ts';
 import { connectDatabase } from '../../src/app/collections.ts';
@@ -190,7 +190,7 @@ async function openOn(
   const isIdle = async (): Promise<boolean> => {
     // In this order: a fan-out may leave a feed to be rebuilt.
     const open = await core.actions.openFanOuts();
-    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) === 0 && (await core.feeds.countDue()) === 0;
+    return (open.PENDING ?? 0) + (open.IN_PROGRESS ?? 0) === 0 && (await core.feedRebuilds.countDue()) === 0;
   };
   const idle = async (): Promise<void> => {
     for (let pauseMs = IDLE_POLL_MS.first; !(await isIdle()); pauseMs *= 2)

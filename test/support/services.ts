@@ -1,5 +1,5 @@
 import type { ActionId } from '../../src/domain/action.ts';
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import * as hostEvents from '../../packages/events/src/host-events.ts';
 import * as webhooks from '../../packages/webhooks/src/use-cases.ts';

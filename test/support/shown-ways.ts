@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import { FanfareError } from '../../src/domain/errors.ts';
 import { groupOf } from '../../src/descriptors/group-key.ts';
-import type { CountedPage } from '../../src/features/shapes.ts';
+import type { CountedPage } from '../../src/core/shapes.ts';
 import type { Parts } from './parts.ts';
 
 export const REF = { id: 'site', type: 'site', label: 'Site' };

@@ -1,4 +1,4 @@
-import type { Core } from '../../src/features/core.ts';
+import type { Core } from '../../src/core/core.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../src/app/repositories.ts';
 

@@ -1,6 +1,6 @@
 import type { Identity } from '../../src/domain/viewer.ts';
 import type { Services } from './services.ts';
-import type { FeedEvent, WatchArgs } from '../../src/features/shapes.ts';
+import type { FeedEvent, WatchArgs } from '../../src/core/shapes.ts';
 
 /** One open watch below the API. Disposing ends it. */
 export interface Watching extends AsyncDisposable {

@@ -6,7 +6,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
 import { OffloadSum, recordText, recordOf, type OffloadRecord } from './store/offload-records.ts';
 import type { OffloadedAction } from './store/offloads.ts';
-import { requireRole } from '../../../src/features/validate.ts';
+import { requireRole } from '../../../src/core/validate.ts';
 import { shortened } from '../../../src/lib/cut.ts';
 
 /** Number of actions read at once, together with everything that belongs to them. */

@@ -5,12 +5,12 @@ import type { ErasureSubject } from '../../../src/domain/erasure.ts';
 import type { Tenant } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import { uncarried } from '../../../src/features/directory/store/directory-stamps.ts';
+import { uncarried } from '../../../src/storage/stamps/directory-stamps.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
 import type { MarkedReader } from '../../../src/storage/documents/declaration.ts';
 import { anonymiseRecord, erasedSubjects, membersIn, type OffloadRecord } from './store/offload-records.ts';
 import { MAX_PINNED } from '../../../src/features/moderation/pin-action.ts';
-import { requireRole } from '../../../src/features/validate.ts';
+import { requireRole } from '../../../src/core/validate.ts';
 import { readLine, type OffloadChunk } from './offload-actions.ts';
 
 export interface OffloadedFile {

@@ -1,4 +1,4 @@
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -10,7 +10,7 @@ import { readerActionLoad } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { readerActionList } from '../../../src/storage/documents/reader-action-id.ts';
 import type { Repositories } from '../../../src/storage/repositories.ts';
-import type { CountedPage, PageArgs } from '../../../src/features/shapes.ts';
+import type { CountedPage, PageArgs } from '../../../src/core/shapes.ts';
 
 export const bookmarksOf = onceFor(({ collections }: Repositories) =>
   readerActionList(collections.bookmarks),

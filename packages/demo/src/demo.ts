@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../src/config/units.ts';
 import { visible } from '../../../src/lib/redact.ts';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
 import {
   type CommandContext,

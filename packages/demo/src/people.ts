@@ -1,5 +1,5 @@
 import { DEMO_USER } from '../../../src/cli/context.ts';
-import type { FollowInput, MemberInput, RefInput } from '../../../src/features/shapes.ts';
+import type { FollowInput, MemberInput, RefInput } from '../../../src/core/shapes.ts';
 
 /** The reader shown in the terminal: follows the story's refs and is mentioned in it. */
 export const READER = DEMO_USER;

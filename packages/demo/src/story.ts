@@ -1,4 +1,4 @@
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import {
   APPLICANTS,
   applicantRef,

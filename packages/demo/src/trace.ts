@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { PACKAGE } from '../../../src/lib/package-info.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/features/shapes.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/core/shapes.ts';
 import { MEMBERS, READER } from './people.ts';
 
 const FOLDER = join(PACKAGE, 'templates', 'trace');

@@ -1,10 +1,10 @@
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { UserId } from '../../../src/domain/action.ts';
 import { type Erasure, newPseudonym } from '../../../src/domain/erasure.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { idSchema } from '../../../src/descriptors/id-schema.ts';
-import { requireRole, validate } from '../../../src/features/validate.ts';
+import { requireRole, validate } from '../../../src/core/validate.ts';
 import { runErasure } from './jobs/erasure.ts';
 import { memberTraces } from './store/member-traces.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -12,7 +12,7 @@ import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { idBeside } from '../../../src/domain/stored-id.ts';
 import type { ErasurePlace, ListedErasure } from '../../../src/features/erasure/store/erasures.ts';
 import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
-import type { Page, PageArgs } from '../../../src/features/shapes.ts';
+import type { Page, PageArgs } from '../../../src/core/shapes.ts';
 
 const LIST = 'erasures';
 const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
 import { memberData } from './store/member-data.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { Action, UserId } from '../../../src/domain/action.ts';
 import { userKey } from '../../../src/domain/audience.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
@@ -8,8 +8,8 @@ import { idSchema } from '../../../src/descriptors/id-schema.ts';
 import { idsOf } from '../../../src/descriptors/ids.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import type { ExportPart } from '../../../src/features/shapes.ts';
-import { validate } from '../../../src/features/validate.ts';
+import type { ExportPart } from '../../../src/core/shapes.ts';
+import { validate } from '../../../src/core/validate.ts';
 import { clock } from '../../../src/lib/clock.ts';
 
 /** Maximum size of an export as a query result, in bytes of JSON. */

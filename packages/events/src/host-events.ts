@@ -1,13 +1,13 @@
 import { hostEventsRepository } from './store/host-events.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../../src/domain/host-event.ts';
 import { idBeside, fieldBeside } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
-import { requireOneOf } from '../../../src/features/validate.ts';
-import type { HostEventsArgs, Page } from '../../../src/features/shapes.ts';
+import { requireOneOf } from '../../../src/core/validate.ts';
+import type { HostEventsArgs, Page } from '../../../src/core/shapes.ts';
 import { shortened } from '../../../src/lib/cut.ts';
 
 const LIST = 'hostEvents';

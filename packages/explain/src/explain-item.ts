@@ -1,4 +1,4 @@
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { idSchema } from '../../../src/descriptors/id-schema.ts';
 import type { Action, ActionId, UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
@@ -9,12 +9,12 @@ import type { ItemMark } from '../../../src/domain/newsfeed-item.ts';
 import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../src/domain/relevancy.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import { validate } from '../../../src/features/validate.ts';
+import { validate } from '../../../src/core/validate.ts';
 import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { scoreFor } from '../../../src/feed/page/orders.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
-import { loadFollows } from '../../../src/features/follow/own-follows.ts';
+import { loadFollows } from '../../../src/feed/loads/own-follows.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */
 export const MAX_CAUSES = 50;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
 import { SCOPES } from '../../../src/domain/action.ts';
-import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/features/shapes.ts';
+import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/core/shapes.ts';
 import type { Line } from '../../../src/cli/lines.ts';
 
 /** Contents of one line per kind of file: the API's inputs. */

@@ -1,5 +1,5 @@
 import { notificationsOf } from './store/notifications.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { ActionId, UserId } from '../../../src/domain/action.ts';
 import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import {
@@ -19,7 +19,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
-import { validate } from '../../../src/features/validate.ts';
+import { validate } from '../../../src/core/validate.ts';
 import { SENT } from './due.ts';
 import { parseDueKey } from './store/due.ts';
 import type { NotificationState } from './store/states.ts';

@@ -1,5 +1,5 @@
 import { notificationsOf } from './store/notifications.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import { CHANNELS } from '../../../src/domain/notification.ts';

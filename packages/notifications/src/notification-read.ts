@@ -20,11 +20,11 @@ import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import type { Known } from '../../../src/feed/store/known-answers.ts';
-import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
+import { learnBlocks } from '../../../src/feed/loads/own-blocks.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import type { UnreadCount } from '../../../src/features/shapes.ts';
+import type { UnreadCount } from '../../../src/core/shapes.ts';
 import { keptOf, type Found, type FoundPage, type Reading } from './kept-lists.ts';
 import { areEqual, buildersOf, groupOf, isPlain, isTo, keyOf, oldestOf, type Builder } from './groups.ts';
 import {

@@ -1,6 +1,6 @@
 import { pushRegistrationsRepository } from './store/push.ts';
 import { notificationsOf } from './store/notifications.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { z } from 'zod';
 import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import {
@@ -19,7 +19,7 @@ import { ownLoad } from '../../../src/feed/session/load.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
-import { validate } from '../../../src/features/validate.ts';
+import { validate } from '../../../src/core/validate.ts';
 
 /** What the reader has said about their notifications. */
 export const NOTIFICATION_STATE = ownLoad({

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import type { Core } from '../../../src/features/core.ts';
-import { validate } from '../../../src/features/validate.ts';
+import type { Core } from '../../../src/core/core.ts';
+import { validate } from '../../../src/core/validate.ts';
 
 /** Upper bound on the length of an endpoint, in characters. */
 const MAX_ENDPOINT_LENGTH = 1_024;

@@ -1,8 +1,8 @@
 import { onceFor } from '../../../src/lib/once-for.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../../src/domain/action.ts';
-import { learnBlocks } from '../../../src/features/blocks/own-blocks.ts';
+import { learnBlocks } from '../../../src/feed/loads/own-blocks.ts';
 import { decodeRow, encodeRow } from '../../../src/domain/cursor.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import {
@@ -34,8 +34,8 @@ import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { sessionBatches } from '../../../src/feed/session/session-batches.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import type { Page, PageArgs, UnreadCount } from '../../../src/features/shapes.ts';
-import { validate } from '../../../src/features/validate.ts';
+import type { Page, PageArgs, UnreadCount } from '../../../src/core/shapes.ts';
+import { validate } from '../../../src/core/validate.ts';
 import { countActorsOf } from './store/actors.ts';
 import { MOST_EVENTS } from './store/pairs.ts';
 import type { FoundPage } from './kept-lists.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import { notifiedKey, userKey } from '../../../src/domain/audience.ts';
 import { notificationKey, type NotificationKind } from '../../../src/domain/notification.ts';
@@ -8,7 +8,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { EndSignal } from '../../../src/lib/closer.ts';
 import { cursorWithin, splitCursor, type LiveEvent, type LiveMessage } from '../../../src/live/live-log.ts';
-import type { UnreadCount } from '../../../src/features/shapes.ts';
+import type { UnreadCount } from '../../../src/core/shapes.ts';
 import {
   checkNotificationFilter,
   findNotifications,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isThere, NewFile } from '../../../src/lib/own-file.ts';
-import type { Acting } from '../../../src/features/stored-input.ts';
-import type { ExportPart } from '../../../src/features/shapes.ts';
+import type { Acting } from '../../../src/core/stored-input.ts';
+import type { ExportPart } from '../../../src/core/shapes.ts';
 import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';

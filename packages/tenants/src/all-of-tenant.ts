@@ -1,5 +1,5 @@
 import { COLLECTIONS } from '../../../src/app/collections.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import type { FeedPosition } from '../../../src/domain/newsfeed-item.ts';
@@ -7,7 +7,7 @@ import { type Tenant, idRangeOf, plainId, tenantOf, withoutTenantIn } from '../.
 import type { Identity } from '../../../src/domain/viewer.ts';
 import type { FeedStore } from '../../../src/feed/feed-store.ts';
 import { clock } from '../../../src/lib/clock.ts';
-import { requireRole } from '../../../src/features/validate.ts';
+import { requireRole } from '../../../src/core/validate.ts';
 import { BSON, type Document, type Filter, type ObjectId } from 'mongodb';
 import type { ActionDocument } from '../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';

@@ -1,5 +1,5 @@
 import { hostEventsRepository } from '../../events/src/store/host-events.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { badInput, FanfareError } from '../../../src/domain/errors.ts';
 import type { HostEventView } from '../../../src/domain/host-event.ts';
@@ -10,8 +10,8 @@ import { clock } from '../../../src/lib/clock.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import { webhookDeliveriesRepository, type WebhookPlace, webhookReceiversRepository } from './store.ts';
 import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
-import { requireRole } from '../../../src/features/validate.ts';
-import type { Page, PageArgs } from '../../../src/features/shapes.ts';
+import { requireRole } from '../../../src/core/validate.ts';
+import type { Page, PageArgs } from '../../../src/core/shapes.ts';
 
 const LIST = 'webhookDeliveries';
 const ID = /^[0-9a-f]{32}$/;

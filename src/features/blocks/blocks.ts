@@ -10,10 +10,10 @@ import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { unfollow } from '../follow/unfollow.ts';
-import type { Page, PageArgs } from '../shapes.ts';
-import { validate } from '../validate.ts';
+import type { Page, PageArgs } from '../../core/shapes.ts';
+import { validate } from '../../core/validate.ts';
 import type { BlockPosition } from './store.ts';
 
 /**

@@ -1,6 +1,12 @@
+import {
+  type BlockId,
+  type BlockDocument,
+  FEW_BLOCKS,
+  toBlocks,
+} from '../../storage/documents/block-document.ts';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import { Blocks, NO_BLOCKS } from '../../domain/block.ts';
+import type { Blocks } from '../../domain/block.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
@@ -10,27 +16,6 @@ import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/de
 declare module '../../storage/repositories.ts' {
   interface Repositories {
     readonly blocks: ReturnType<typeof blocksRepository>;
-  }
-}
-
-/** One of two members between whom there is a block. Field order matters: the database compares it as a whole. */
-export interface BlockId {
-  userId: string;
-  otherId: string;
-}
-
-/** There is one for each of the two, so that all blocks of a reader, either way, are found by the reader. */
-export interface BlockDocument {
-  _id: BlockId;
-  /** Since when this one blocks the other. Absent: only the other blocks this one. */
-  own?: Date;
-  /** The other blocks this one. */
-  isBlocked?: true;
-}
-
-declare module '../../storage/documents/declaration.ts' {
-  interface Documents {
-    readonly blocks: BlockDocument;
   }
 }
 
@@ -55,24 +40,6 @@ export const BLOCKS: Declared<'blocks'> = {
   ],
   action: NOT_OF_ACTIONS,
 };
-
-/** Blocks of one reader that are read whole. Of a reader with more, they are looked up member by member. */
-export const FEW_BLOCKS = 100;
-
-/**
- * @param found of a reader
- * @param isWhole these are all of them
- */
-export function toBlocks(
-  found: readonly Pick<BlockDocument, '_id'>[],
-  { isWhole, rev = null }: { readonly isWhole: boolean; readonly rev?: number | null },
-): Blocks {
-  if (found.length === 0 && isWhole && rev === null) return NO_BLOCKS;
-  return new Blocks(
-    found.map(({ _id }) => _id.otherId),
-    { isWhole, rev },
-  );
-}
 
 /** A block between two, as one of them has it. */
 export interface BlockBetween extends BlockId {

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { announceListChange } from '../../feed/announce.ts';
@@ -7,9 +7,9 @@ import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { MemberRecord } from './store/members.ts';
 import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
-import { requireRole, validate } from '../validate.ts';
-import type { MemberInput, RefInput } from '../shapes.ts';
-import { checkMemberQuota } from '../quotas.ts';
+import { requireRole, validate } from '../../core/validate.ts';
+import type { MemberInput, RefInput } from '../../core/shapes.ts';
+import { checkMemberQuota } from '../../core/quotas.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Action, UserId, RefId } from '../../domain/action.ts';
 import { departmentKey, teamKey } from '../../domain/audience.ts';
@@ -133,10 +133,10 @@ export async function upsertMembers(
     // Requested before the change, which is the commit point, in case this call is interrupted after it. Requested again
     // after
     // the change, since a rebuild in between uses the old state.
-    await core.feeds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
+    await core.feedRebuilds.markDue(inDoubt, new Date(now.getTime() + CUT_OFF_MS), { isNotified: false });
     await core.members.upsert(latest, now);
     await announceListChange(core, inDoubt, 'membership');
-    await core.feeds.markDue(inDoubt, now, { isNotified: true });
+    await core.feedRebuilds.markDue(inDoubt, now, { isNotified: true });
     if (inDoubt.length > 0) core.workSignal.notify('rebuild');
     await settleMemberships(
       core,

@@ -2,9 +2,9 @@ import type { RefId, UserId } from '../../domain/action.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { isBlockedFor } from '../blocks/own-blocks.ts';
-import { validate } from '../validate.ts';
-import { MEMBER, NAMED_BY_ACTION, REF } from './names.ts';
+import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
+import { validate } from '../../core/validate.ts';
+import { MEMBER, NAMED_BY_ACTION, REF } from '../../feed/loads/names.ts';
 
 /** A member; `null` when the host application never described them, or there is a block between the two. @throws FanfareError BAD_USER_INPUT */
 export async function readMember(session: ReaderSession, memberId: UserId): Promise<Member | null> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { UserId } from '../../domain/action.ts';
-import { withoutBlocked } from '../blocks/own-blocks.ts';
+import { withoutBlocked } from '../../feed/loads/own-blocks.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member, Ref } from '../../domain/member.ts';
@@ -10,10 +10,10 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { List } from '../../feed/page/list.ts';
 import { pageSize } from '../../feed/page/paging.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { Core, DirectoryAccess } from '../core.ts';
-import type { CountedPage, PageArgs } from '../shapes.ts';
-import { requireOneOf, validate } from '../validate.ts';
-import { MEMBER } from './names.ts';
+import type { Core, DirectoryAccess } from '../../core/core.ts';
+import type { CountedPage, PageArgs } from '../../core/shapes.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
+import { MEMBER } from '../../feed/loads/names.ts';
 import { refsOf } from './read-directory.ts';
 import type { NamePosition, NameQuery } from './store/name-search.ts';
 

@@ -1,10 +1,11 @@
 import { FanfareError } from '../../domain/errors.ts';
-import { isBlockedFor } from '../blocks/own-blocks.ts';
+import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { MAX_FOLLOW_TYPES, follow, followMany } from './follow.ts';
 import { MAX_ENTRIES_PER_CALL } from '../directory/directory.ts';
-import { Ref } from '../directory/api/ref.ts';
+import { Ref, RefConnection } from '../directory/api/ref.ts';
+import { Viewer } from '../directory/api/viewer.ts';
 import { unfollowMany, unfollow } from './unfollow.ts';
 import type { Follow as FollowRecord } from '../../domain/viewer.ts';
 import { openSpanOf, type FollowSpan } from '../../domain/follow-span.ts';
@@ -12,9 +13,9 @@ import { MAX_TYPE_NAME } from '../../descriptors/check.ts';
 import { isMutedMember } from '../../domain/mute.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { Member, MemberConnection } from '../directory/api/member.ts';
-import { readFollowers } from './followers.ts';
-import { FOLLOW, ownFollow } from './own-follows.ts';
-import { REF } from '../directory/names.ts';
+import { following, readFollowers } from './followers.ts';
+import { FOLLOW, ownFollow } from '../../feed/loads/own-follows.ts';
+import { REF } from '../../feed/loads/names.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
   description: 'A follower and a ref.',
@@ -179,5 +180,16 @@ builder.objectFields(Member, (t) => ({
     description: 'Whether the viewer mutes the person by memberId. Mutes by ref are only in viewer.mutes.',
     resolve: async ({ userId }, _args, context) =>
       isMutedMember((await context.session().profile()).mutes, userId),
+  }),
+}));
+
+builder.objectFields(Viewer, (t) => ({
+  following: t.field({
+    type: RefConnection,
+    description: 'Refs that the viewer follows.',
+    args: pageArgs(),
+    extensions: PAGE_COST,
+    resolve: async (_source, args, context) =>
+      toConnection(await following(context.core, context.session(), args), args),
   }),
 }));

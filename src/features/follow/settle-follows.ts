@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
@@ -75,7 +75,7 @@ async function bringInLine(
   await announceListChange(core, notified, 'membership');
   const readers = [...new Set([...notified, ...byFollower(foreign).keys()])];
   if (readers.length === 0) return;
-  await core.feeds.markDue(readers, clock.now(), { isNotified: true });
+  await core.feedRebuilds.markDue(readers, clock.now(), { isNotified: true });
   core.workSignal.notify('rebuild');
 }
 

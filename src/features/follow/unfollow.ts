@@ -1,5 +1,5 @@
 import { newObjectId } from '../../storage/database/mongo.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import type { UserId, RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -9,13 +9,13 @@ import { countFollowers } from './store/count-followers.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { announceFollowers } from '../../feed/announce.ts';
-import { validate, requireRole } from '../validate.ts';
+import { validate, requireRole } from '../../core/validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
 import type { Identity } from '../../domain/viewer.ts';
 import type { ClosingTokens, UnsettledFollow } from './store/follows.ts';
 import { checkCount } from '../directory/directory.ts';
-import type { FollowPairInput } from '../shapes.ts';
+import type { FollowPairInput } from '../../core/shapes.ts';
 
 /**
  * Ends a follow: nothing new is delivered for it. With history, delivered items stay. Without, all spans of the ref are
@@ -64,13 +64,13 @@ export async function unfollow(
 /** Items all over the feed that were boosted by the assignment move down. */
 async function lower(core: Core, userId: UserId): Promise<void> {
   await announceListChange(core, [userId], 'membership');
-  await core.feeds.markDue([userId], clock.now(), { isNotified: true });
+  await core.feedRebuilds.markDue([userId], clock.now(), { isNotified: true });
   core.workSignal.notify('rebuild');
 }
 
 /** If the ended follow was interrupted before it copied the history to keep, a rebuild completes it. */
 async function completeForeign(core: Core, userId: UserId, keepHistory: boolean): Promise<void> {
-  if (keepHistory) await core.feeds.markDue([userId], clock.now(), { isNotified: false });
+  if (keepHistory) await core.feedRebuilds.markDue([userId], clock.now(), { isNotified: false });
   else await resynchronise(core, [userId]);
 }
 
@@ -142,8 +142,8 @@ async function bringFeedsInLine(
   const notNotified = readersOf(keepHistory ? ended.filter(isForeign) : []);
   if (notified.length + notNotified.length === 0) return;
   await announceListChange(core, notified, 'membership');
-  await core.feeds.markDue(notified, clock.now(), { isNotified: true });
-  await core.feeds.markDue(notNotified, clock.now(), { isNotified: false });
+  await core.feedRebuilds.markDue(notified, clock.now(), { isNotified: true });
+  await core.feedRebuilds.markDue(notNotified, clock.now(), { isNotified: false });
   core.workSignal.notify('rebuild');
 }
 

@@ -1,4 +1,4 @@
-import type { ChangeCore, Core } from '../core.ts';
+import type { ChangeCore, Core } from '../../core/core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { encodeActionId, encodeInteractionId } from '../../domain/node-ids.ts';
@@ -10,7 +10,7 @@ import type { ChangedHidden, KnownInteraction, SettlingToken } from './store/int
 import { heldByHost, reasonSchema } from '../moderation/moderate-action.ts';
 import { isHeld } from '../publish/ask-host.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { requireOneOf, validate } from '../validate.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
 import { clock } from '../../lib/clock.ts';
 import { commentSchema } from './add-interaction.ts';
 import { findShown, isAdmin, type ShownInteraction } from './read-interactions.ts';

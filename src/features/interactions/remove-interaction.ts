@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Interaction, InteractionId } from '../../domain/interaction.ts';
 import { areBeside } from '../../domain/stored-id.ts';
@@ -7,8 +7,8 @@ import type { Identity } from '../../domain/viewer.ts';
 import { getAction, noSuchAction } from '../../feed/page/read-actions.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { actingAs } from '../validate.ts';
-import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../shapes.ts';
+import { actingAs } from '../../core/validate.ts';
+import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../../core/shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { findInteraction, isAdmin } from './read-interactions.ts';
 import { noSuchInteraction, settleInteraction, settleUnknown, takenFrom } from './settle-interaction.ts';

@@ -1,5 +1,5 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
-import type { ChangeCore } from '../core.ts';
+import type { ChangeCore } from '../../core/core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Interaction } from '../../domain/interaction.ts';
@@ -67,7 +67,7 @@ async function mark(core: ChangeCore, interaction: Interaction, change: Engageme
   const { action, dueAt } = await core.ownWorker.claimBy(async (claim) => {
     const mark = { change, boost, lifts: liftsOf(interaction, change) };
     const reshare = reshareOf(interaction);
-    const marked = await core.actions.markInteraction(
+    const marked = await core.engagement.markInteraction(
       actionId,
       { ...mark, reshare, now: clock.now() },
       claim,
@@ -118,7 +118,7 @@ async function countAlone(
   if (!named.every(isLifted) || watched.has(action.id) || (!isFew && (await isWatched(core, null))))
     return null;
   const before = new Date(at.getTime() - CLOCK_DIFFERENCE_MS);
-  const counted = await core.actions.countInteraction({ action, change, boost, lastPassBefore: before });
+  const counted = await core.engagement.countInteraction({ action, change, boost, lastPassBefore: before });
   if (counted === null) return null;
   const others = liftsAll ? placeOf(NOT_CONCERNED) : null;
   const { concerned, lacking, isCut, now, readers } = await concernedBy(core, {

@@ -3,13 +3,13 @@ import { builder } from '../../graphql/builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { encodeActionId, encodeNewsfeedItemId, parseActionId } from '../../graphql/global-id.ts';
-import { ActionConnection } from '../../graphql/types/action.ts';
-import { NewsfeedItem } from '../../feed/api/feed.ts';
-import { Viewer } from '../../graphql/types/viewer.ts';
+import { ActionConnection } from '../actions/api/action.ts';
+import { NewsfeedItem } from '../feed/api/feed.ts';
+import { Viewer } from '../directory/api/viewer.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { rowOf, STATE_NAMES } from '../../domain/item-states.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { clearItemState, readHiddenItems, markItemsRead, markItemsUnread, setItemState } from './marks.ts';
 
 const FeedItemPayload = builder.objectRef<{ readonly actionId: ActionId }>('FeedItemPayload').implement({

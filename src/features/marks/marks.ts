@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { FanfareError, badInput } from '../../domain/errors.ts';
 import { type ItemState, rowOf } from '../../domain/item-states.ts';
@@ -7,7 +7,7 @@ import { announce, removals, updates } from '../../feed/announce.ts';
 import { readListedActions } from '../../feed/page/listed-actions.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { CountedPage, PageArgs } from '../shapes.ts';
+import type { CountedPage, PageArgs } from '../../core/shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { ITEM_MARK } from '../../feed/page/hydration.ts';
 import { openSession } from '../../feed/session/open-session.ts';

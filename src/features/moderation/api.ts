@@ -2,7 +2,7 @@ import { type ModerationKind, type ModerationRecord } from '../../domain/action.
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { encodeActionId, encodeInteractionId, parseActionId } from '../../graphql/global-id.ts';
-import { Action } from '../../graphql/types/action.ts';
+import { Action } from '../actions/api/action.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { deleteAction, hideAction, readModerationLog, unhideAction } from './moderate-action.ts';
 import { MAX_PINNED, pinAction, readPinned, unpinAction } from './pin-action.ts';

@@ -1,4 +1,4 @@
-import type { ChangeCore, Core } from '../core.ts';
+import type { ChangeCore, Core } from '../../core/core.ts';
 import type { Action, ActionId, ModerationRecord, UserId } from '../../domain/action.ts';
 import { MODERATORS } from '../../domain/viewer.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
@@ -9,8 +9,8 @@ import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { requireOneOf, validate } from '../validate.ts';
-import type { Page, PageArgs } from '../shapes.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
+import type { Page, PageArgs } from '../../core/shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { z } from 'zod';
 import { ACTION } from '../../feed/session/load.ts';

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Ref } from '../../domain/member.ts';
@@ -6,9 +6,9 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import type { PinsRepository } from './store/pins.ts';
 import { entitledActions } from '../../feed/page/read-actions.ts';
 import { refOf } from '../directory/read-directory.ts';
-import { requireOneOf, validate } from '../validate.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { REF_DETAILS } from '../directory/names.ts';
+import { REF_DETAILS } from '../../feed/loads/names.ts';
 import { ACTION } from '../../feed/session/load.ts';
 
 export const MAX_PINNED = 3;

@@ -1,4 +1,4 @@
-import { withoutBlocked } from '../blocks/own-blocks.ts';
+import { withoutBlocked } from '../../feed/loads/own-blocks.ts';
 import {
   MAX_MUTES,
   MAX_PHRASE_LENGTH,
@@ -11,7 +11,7 @@ import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Member } from '../directory/api/member.ts';
 import { Ref } from '../directory/api/ref.ts';
-import { Viewer } from '../../graphql/types/viewer.ts';
+import { Viewer } from '../directory/api/viewer.ts';
 import { addMute, removeMute } from './mutes.ts';
 
 const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { textSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { UserId } from '../../domain/action.ts';
@@ -14,9 +14,9 @@ import { comparable, wordsOf } from '../../domain/text-forms.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { typeSchema } from '../../feed/page/filters.ts';
-import type { MuteTargetInput } from '../shapes.ts';
+import type { MuteTargetInput } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { validate } from '../validate.ts';
+import { validate } from '../../core/validate.ts';
 
 /**
  * Keeps the target's actions out of the reader's feed from now on, including past ones, without changing stored entries.
@@ -35,7 +35,7 @@ export async function addMute(
   const now = clock.now();
   if (until != null && !(until.getTime() > now.getTime()))
     throw badInput('Must be later than now', ['until']);
-  if (!(await core.feeds.addMute(userId, { ...target, until: until ?? null }, now)))
+  if (!(await core.feedMutes.addMute(userId, { ...target, until: until ?? null }, now)))
     throw new FanfareError(
       'CONFLICT',
       `No more than ${String(MAX_MUTES)} things can be muted, ${String(MAX_PHRASES)} phrases among them`,
@@ -46,7 +46,7 @@ export async function addMute(
 /** Ends a mute; does nothing when there is none. @throws FanfareError BAD_USER_INPUT */
 export async function removeMute(core: Core, session: ReaderSession, given: MuteTargetInput): Promise<void> {
   const { userId } = session.identity;
-  await core.feeds.removeMute(userId, checkTarget(given, false), clock.now());
+  await core.feedMutes.removeMute(userId, checkTarget(given, false), clock.now());
   await announceListChange(core, [userId], 'mutes');
 }
 

@@ -1,31 +1,20 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
-import {
-  MAX_MUTES,
-  MAX_PHRASES,
-  readerMutes,
-  type Mute,
-  type MuteTarget,
-  type ReaderMutes,
-} from '../../domain/mute.ts';
-import { clock } from '../../lib/clock.ts';
+import { MAX_MUTES, MAX_PHRASES, type Mute, type MuteTarget } from '../../domain/mute.ts';
 import type { FeedDocument, MuteDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Claiming, leased, leaseDue } from '../../storage/database/lease.ts';
-import { NO_STAMPS, type ReaderStamps } from '../../feed/store/reader-stamps.ts';
+import { NO_STAMPS, type ReaderStamps } from '../../storage/stamps/reader-stamps.ts';
 import { literal } from '../../storage/stages/revision.ts';
+
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly feedMutes: ReturnType<typeof feedMutes>;
+  }
+}
 
 /** Readers of whom a mute has ended by then, unannounced. */
 export const hasMuteEnd = (by: Date): Filter<FeedDocument> => leaseDue('muteEnd', by);
-
-/** A reader's current mutes. */
-export function mutesOf(document: { readonly mutes?: FeedDocument['mutes'] } | null): ReaderMutes {
-  return readerMutes((document?.mutes ?? []).map(toMute), clock.now());
-}
-
-function toMute({ kind, value, text, until }: MuteDocument): Mute {
-  return { kind, value, text: text ?? null, until: until ?? null };
-}
 
 /** Mutes, stored in each reader's document. Each change is one write plus one for the stamp. */
 export function feedMutes(collection: Collection<FeedDocument>, stamps: ReaderStamps = NO_STAMPS) {

@@ -1,5 +1,8 @@
 import { LANES } from '../../domain/lane.ts';
 import { builder } from '../../graphql/builder.ts';
+import { parseActionId } from '../../graphql/global-id.ts';
+import { Action } from '../actions/api/action.ts';
+import { retryFanOut } from './retry-fan-out.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { LaneEnum } from '../../graphql/types/enums.ts';
 import { type LaneDepth as LaneDepthRecord, type WorkOverview as Overview, workOf } from './read-work.ts';
@@ -93,5 +96,15 @@ builder.queryField('work', (t) =>
     type: WorkOverview,
     description: 'Admin: work in progress: deliveries, workers, watchers, rebuilds, renames.',
     resolve: (_root, _args, context) => workOf(context.core, context.session(), 'work'),
+  }),
+);
+
+builder.mutationField('retryFanOut', (t) =>
+  t.field({
+    type: Action,
+    description: 'Admin: sets a FAILED fan-out back to PENDING. CONFLICT if it has not failed.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
+    resolve: (_root, { id }, context) =>
+      context.mutate(({ identity }) => retryFanOut(context.core, identity, parseActionId(id, ['id']))),
   }),
 );

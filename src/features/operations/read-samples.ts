@@ -1,8 +1,8 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { tenantOf } from '../../domain/stored-id.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
-import { requireRole } from '../validate.ts';
+import { requireRole } from '../../core/validate.ts';
 import type { Sample } from './samples.ts';
 
 const lastHour = sessionBatches<'last hour', readonly Sample[]>(

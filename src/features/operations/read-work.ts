@@ -1,11 +1,11 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { LANES, type Lane } from '../../domain/lane.ts';
 import { areBeside } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
-import { requireRole } from '../validate.ts';
+import { requireRole } from '../../core/validate.ts';
 
 export interface LaneDepth {
   readonly lane: Lane;
@@ -29,7 +29,7 @@ export interface WorkOverview {
 
 /** @throws FanfareError FORBIDDEN */
 export function readWork(
-  { cap, feeds, feedStore, liveLog, processes, renames, workFigures }: Core,
+  { cap, feedRebuilds, feedStore, liveLog, processes, renames, workFigures }: Core,
   identity: Identity,
 ): WorkOverview {
   requireRole(identity, 'admin');
@@ -52,7 +52,7 @@ export function readWork(
         for (const reader of some) if (areBeside(reader, userId)) readers.add(reader);
       return readers.size;
     }),
-    rebuildsDue: once(() => feeds.countDue(userId)),
+    rebuildsDue: once(() => feedRebuilds.countDue(userId)),
     renamesDue: once(() => renames.countDue(userId)),
     failedFanOuts: once(() => workFigures.failedFanOuts(userId)),
     ...{ feedModel: feedStore.model, feedCap: cap },

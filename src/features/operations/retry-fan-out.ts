@@ -1,10 +1,10 @@
 import { noSuchAction } from '../../feed/page/read-actions.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { reportedFanOut, type Action, type ActionId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { areBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import { requireRole } from '../validate.ts';
+import { requireRole } from '../../core/validate.ts';
 import { clock } from '../../lib/clock.ts';
 
 /** @throws FanfareError FORBIDDEN, NOT_FOUND, CONFLICT when the fan-out has not failed. */

@@ -1,3 +1,4 @@
+import { MAX_REFS } from '../../domain/action.ts';
 import { z } from 'zod';
 import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
 import { notifiedKey, reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
@@ -9,13 +10,12 @@ import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.
 import type { MembersRepository } from '../directory/store/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
 import type { Repositories } from '../../storage/repositories.ts';
-import { validate } from '../validate.ts';
+import { validate } from '../../core/validate.ts';
 
 // Shared by publishing and editing.
 
 /** Upper bound on mentions, and on recipients. */
 const MAX_USERS = 1_000;
-export const MAX_REFS = 100;
 
 /** Member ids without duplicates. */
 export const userIdsSchema = z

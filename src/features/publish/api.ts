@@ -1,8 +1,8 @@
-import type { PublishedAction, PublishOutcome } from '../shapes.ts';
+import type { PublishedAction, PublishOutcome } from '../../core/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
-import { Action } from '../../graphql/types/action.ts';
-import { DescriptorInput } from '../../graphql/types/declared-descriptors.ts';
+import { Action } from '../actions/api/action.ts';
+import { DescriptorInput } from '../actions/api/declared-descriptors.ts';
 import { ScopeEnum } from '../../graphql/types/enums.ts';
 import { RefInput } from '../directory/api/ref.ts';
 import { publishAction, publishActions } from './publish-action.ts';

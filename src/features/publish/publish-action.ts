@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
@@ -12,9 +12,14 @@ import { Turn } from '../../lib/turn.ts';
 import type { NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
 import type { NewClaim } from '../../storage/documents/documents.ts';
-import { actingAs, summaryOf, validate } from '../validate.ts';
-import type { PublishActionInput, PublishedAction, PublishOptions, PublishOutcome } from '../shapes.ts';
-import { beyondGrant, takePublications, type GrantedPublications } from '../quotas.ts';
+import { actingAs, summaryOf, validate } from '../../core/validate.ts';
+import type {
+  PublishActionInput,
+  PublishedAction,
+  PublishOptions,
+  PublishOutcome,
+} from '../../core/shapes.ts';
+import { beyondGrant, takePublications, type GrantedPublications } from '../../core/quotas.ts';
 import { clock } from '../../lib/clock.ts';
 import {
   audienceKeys,
@@ -325,9 +330,9 @@ async function grouplessOf(
 }
 
 /** Those that are no replays, in their order. */
-async function unpublishedOf({ actions }: Core, inputs: readonly CheckedInput[]): Promise<CheckedInput[]> {
+async function unpublishedOf({ publishing }: Core, inputs: readonly CheckedInput[]): Promise<CheckedInput[]> {
   if (inputs.length === 0) return [];
-  const published = await actions.published(inputs.map(publicationOf));
+  const published = await publishing.published(inputs.map(publicationOf));
   return inputs.filter((_, index) => published[index] !== true);
 }
 
@@ -339,7 +344,7 @@ function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey 
 async function record(core: Core, actions: readonly NewAction[]): Promise<readonly PublishedAction[]> {
   const insert = async (claim: NewClaim | null) => {
     const [recorded] = await Promise.all([
-      core.actions.insert(actions, queueHeld(core), claim),
+      core.publishing.insert(actions, queueHeld(core), claim),
       nameRefs(core, actions),
     ]);
     return recorded;

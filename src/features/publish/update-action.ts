@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
 import { SCOPES, type Action, type ActionId, type ActionRef, type UserId } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
@@ -10,8 +10,8 @@ import { carryOutOnAction, heldByHost } from '../moderation/moderate-action.ts';
 import { isHeld } from './ask-host.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import type { UpdateActionInput } from '../shapes.ts';
-import { validate } from '../validate.ts';
+import type { UpdateActionInput } from '../../core/shapes.ts';
+import { validate } from '../../core/validate.ts';
 import {
   audienceKeys,
   checkDescriptor,

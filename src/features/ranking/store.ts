@@ -2,7 +2,7 @@ import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { generationAt, RESCORE_EVERY_MS } from '../../domain/ranking.ts';
+import { generationAt, RESCORE_EVERY_MS, GENERATIONS_KEPT } from '../../domain/ranking.ts';
 import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storage/documents/documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Claiming, leased } from '../../storage/database/lease.ts';
@@ -124,9 +124,6 @@ export const SCORES: Declared<'scores'> = {
 };
 
 export const RANKINGS = ofInstallation('rankings', 'the progress of scoring');
-
-/** Number of generations whose scores are kept, so that paging within one is not interrupted. */
-export const GENERATIONS_KEPT = 5;
 
 /** Represents the generation before the first. */
 const NEVER = new Date(0);

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Identity } from '../../domain/viewer.ts';
@@ -6,8 +6,8 @@ import { FanfareError } from '../../domain/errors.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { makeDue } from '../../feed/reconcile-feed.ts';
 import type { MemberRecord } from '../directory/store/members.ts';
-import { requireRole, validate } from '../validate.ts';
-import type { FeedState } from '../shapes.ts';
+import { requireRole, validate } from '../../core/validate.ts';
+import type { FeedState } from '../../core/shapes.ts';
 
 /**
  * Requests a rebuild of a member's stored feed from the actions. Until it is done the feed is served from the stored entries

@@ -1,3 +1,4 @@
+import { FIRST_EPOCH } from '../../feed/store/feed-epochs.ts';
 import { idsBeside } from '../../domain/stored-id.ts';
 import type { Collection, Document } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
@@ -7,6 +8,12 @@ import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Failure, leased } from '../../storage/database/lease.ts';
 import { newObjectId } from '../../storage/database/mongo.ts';
 import { floorOf, toPlace } from '../../feed/store/feed-position.ts';
+
+declare module '../../storage/repositories.ts' {
+  interface Repositories {
+    readonly feedRebuilds: ReturnType<typeof feedRebuilds>;
+  }
+}
 
 const END_OF_REBUILD = { rebuild: 1, isUnbuilt: 1, isUntold: 1 } as const;
 
@@ -22,7 +29,7 @@ export interface RebuildClaim {
 }
 
 /** Which feeds are due for a rebuild, and their leases. Part of the repository of feeds. */
-export function feedRebuilds(collection: Collection<FeedDocument>, epoch: number) {
+export function feedRebuilds(collection: Collection<FeedDocument>, epoch = FIRST_EPOCH) {
   const leases = leased(collection, 'rebuild');
   const heldBy = ({ userId, token }: RebuildClaim) => ({ id: userId, token });
 

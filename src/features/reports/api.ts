@@ -6,13 +6,13 @@ import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graph
 import { parseActionId, parseAddedId, parseInteractionId } from '../../graphql/global-id.ts';
 import { encodeReportId } from '../../domain/node-ids.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
-import { Action } from '../../graphql/types/action.ts';
+import { Action } from '../actions/api/action.ts';
 import { type AddedNode, Node } from '../../graphql/types/node.ts';
-import { Viewer } from '../../graphql/types/viewer.ts';
+import { Viewer } from '../directory/api/viewer.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';
-import { isBlockedFor } from '../blocks/own-blocks.ts';
+import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { ActionViewer, Interaction } from '../interactions/api.ts';
 import { getInteraction, INTERACTION } from '../interactions/read-interactions.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChangeCore, Core } from '../core.ts';
+import type { ChangeCore, Core } from '../../core/core.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
@@ -17,8 +17,8 @@ import { findShown, INTERACTION } from '../interactions/read-interactions.ts';
 import { carryOutOnInteraction } from '../interactions/moderate-interaction.ts';
 import { noSuchInteraction } from '../interactions/settle-interaction.ts';
 import { automatic, carryOutOnAction, HELD_BY_HOST } from '../moderation/moderate-action.ts';
-import type { Page, PageArgs } from '../shapes.ts';
-import { requireOneOf, validate } from '../validate.ts';
+import type { Page, PageArgs } from '../../core/shapes.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
 import type { Report, ReportState, ReportTarget, Verdict } from '../../domain/report.ts';
 import type { ReportPosition } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import {
   type FeedEntry,
   type FeedPosition,
@@ -9,7 +9,7 @@ import { decodeGroups, encodeGroups, groupMark } from '../../domain/cursor.ts';
 import type { ActionId } from '../../domain/action.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../features/shapes.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../core/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
 import { ListRead } from '../page/list-read.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';

@@ -33,15 +33,15 @@ import { insertMissing } from '../../storage/database/batches.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { toAction } from '../../storage/actions/action-document.ts';
-import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
-import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
+import { WITHOUT_DETAILS } from '../../storage/documents/member-document.ts';
+import { NEVER_STAMPED } from '../../storage/stamps/directory-stamps.ts';
 import { toMarks } from '../store/feeds.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
-import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../storage/documents/follow-document.ts';
+import { toMember, type PlainMember } from '../../storage/documents/member-document.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { pulledIn } from '../../storage/actions/source-actions.ts';
-import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../../features/follow/store/pulled-refs.ts';
+import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../store/pulled-refs.ts';
 
 const COLLECTION = 'newsfeedItems';
 

@@ -6,8 +6,8 @@ import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/actions/action-document.ts';
-import type { ActionFilter, FeedFilter, FeedOrder } from '../../features/shapes.ts';
-import { validate } from '../../features/validate.ts';
+import type { ActionFilter, FeedFilter, FeedOrder } from '../../core/shapes.ts';
+import { validate } from '../../core/validate.ts';
 
 const MAX_VALUES = 100;
 

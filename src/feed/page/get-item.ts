@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import type { ActionId } from '../../domain/action.ts';
 import type { FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';

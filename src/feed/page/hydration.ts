@@ -4,8 +4,8 @@ import { blocksAsked, followableIds, orNone, mustAskFollows, mutesPasser } from 
 import type { Follow, ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { EntryFacts } from './feed-rules.ts';
-import { learnBlocks } from '../../features/blocks/own-blocks.ts';
-import { loadFollows } from '../../features/follow/own-follows.ts';
+import { learnBlocks } from '../loads/own-blocks.ts';
+import { loadFollows } from '../loads/own-follows.ts';
 import { ACTION, readerActionLoad } from '../session/load.ts';
 
 export const ITEM_MARK = readerActionLoad(({ itemMarks }, pairs) => itemMarks.findPairs(pairs));

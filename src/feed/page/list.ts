@@ -1,6 +1,6 @@
-import type { Count, CountedPage, Page, UnreadCount } from '../../features/shapes.ts';
+import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Known } from '../store/known-answers.ts';
 import type { ListRead } from './list-read.ts';
 import { collectPage } from './paging.ts';

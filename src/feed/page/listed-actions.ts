@@ -4,7 +4,7 @@ import { List } from './list.ts';
 import { pageSize } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { CountedPage, PageArgs } from '../../features/shapes.ts';
+import type { CountedPage, PageArgs } from '../../core/shapes.ts';
 import { ACTION } from '../session/load.ts';
 
 /** An entry of a reader's list of actions, ordered by the time it was added. */

@@ -1,5 +1,5 @@
-import type { Core } from '../../features/core.ts';
-import type { Page } from '../../features/shapes.ts';
+import type { Core } from '../../core/core.ts';
+import type { Page } from '../../core/shapes.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import {
   decodePosition,
@@ -21,7 +21,8 @@ import {
   type RankingWeights,
 } from '../../domain/ranking.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import { GENERATIONS_KEPT, type RankedFacts } from '../../features/ranking/store.ts';
+import { type RankedFacts } from '../../features/ranking/store.ts';
+import { GENERATIONS_KEPT } from '../../domain/ranking.ts';
 import { clock } from '../../lib/clock.ts';
 import { collectPage } from './paging.ts';
 

@@ -1,5 +1,5 @@
 import { badInput } from '../../domain/errors.ts';
-import type { Page } from '../../features/shapes.ts';
+import type { Page } from '../../core/shapes.ts';
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 100;

@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Action, ActionId, FanOutState, RefId, UserId } from '../../domain/action.ts';
 import { decodeId, decodePosition, encodeId, encodePosition } from '../../domain/cursor.ts';
 import { FanfareError } from '../../domain/errors.ts';
@@ -11,8 +11,8 @@ import { actionConditions, checkActionFilter, passesActionFilter } from './filte
 import { List } from './list.ts';
 import { pageSize } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { requireOneOf, validate } from '../../features/validate.ts';
-import type { ActionFilter, CountedPage, PageArgs } from '../../features/shapes.ts';
+import { requireOneOf, validate } from '../../core/validate.ts';
+import type { ActionFilter, CountedPage, PageArgs } from '../../core/shapes.ts';
 import { NO_BLOCKS, type Blocks } from '../../domain/block.ts';
 import { isAffectedByBlocks, moderates, type Follow } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';

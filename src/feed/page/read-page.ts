@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import { hydrate } from './hydration.ts';
 import type { UserId } from '../../domain/action.ts';
 import { type ListedState, rowOf } from '../../domain/item-states.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../../features/shapes.ts';
+import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../../core/shapes.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';

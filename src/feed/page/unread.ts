@@ -1,5 +1,5 @@
-import type { Core } from '../../features/core.ts';
-import type { FirstUnread, UnreadCount } from '../../features/shapes.ts';
+import type { Core } from '../../core/core.ts';
+import type { FirstUnread, UnreadCount } from '../../core/shapes.ts';
 import { positionAbove } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';

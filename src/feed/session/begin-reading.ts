@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedQuery } from '../feed-store.ts';

@@ -6,16 +6,16 @@ import { SharedLoads } from '../../lib/shared-loads.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Load, type RequestReader, type Wanted, ACTION } from './load.ts';
 import { once } from '../../lib/once.ts';
-import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
-import type { Stamps } from '../store/reader-stamps.ts';
+import type { Stamps } from '../../storage/stamps/reader-stamps.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { KeptProfile } from './kept-profile.ts';
 import { MAX_BATCH, readProfile } from './open-session.ts';
 import type { EventReaderSession } from './reader-session.ts';
-import { FOLLOW } from '../../features/follow/own-follows.ts';
-import { CACHED_REF_NAME, MEMBER } from '../../features/directory/names.ts';
+import { FOLLOW } from '../loads/own-follows.ts';
+import { CACHED_REF_NAME, MEMBER } from '../loads/names.ts';
 
 /** Data that is equal for all watchers, as of one time. */
 export interface EventReads {

@@ -1,7 +1,7 @@
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { bucketOf } from '../../lib/bucket-of.ts';
-import type { Stamps } from '../store/reader-stamps.ts';
+import type { Stamps } from '../../storage/stamps/reader-stamps.ts';
 
 /** Maximum age of a cached profile: bounds how long a change is missed if its process died before renewing the stamp. */
 const LONGEST_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/action.ts';
 import type { Identity } from '../../domain/viewer.ts';
-import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import { areBeside } from '../../domain/stored-id.ts';

@@ -14,12 +14,12 @@ import type { KnownReader } from '../feed-store.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { Reading } from '../../lib/reading.ts';
-import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import { type Load, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { ReaderSession } from './reader-session.ts';
-import { MEMBER } from '../../features/directory/names.ts';
+import { MEMBER } from '../loads/names.ts';
 
 /** Maximum ids of one batch; more are split. */
 export const MAX_BATCH = 500;

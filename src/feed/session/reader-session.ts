@@ -1,7 +1,7 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import type { KnownReader } from '../feed-store.ts';
-import type { DirectoryAsOf } from '../../features/directory/store/directory-stamps.ts';
+import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { Load } from './load.ts';
 import type { Reading } from '../../lib/reading.ts';
 

@@ -1,4 +1,4 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 import type { ReaderSession } from './reader-session.ts';
 

@@ -7,10 +7,9 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
-import { feedMutes, mutesOf } from '../../features/mutes/store.ts';
-import { feedRebuilds } from '../../features/rebuild/store.ts';
+import { mutesOf } from '../../storage/documents/mute-document.ts';
 import { floorOf, toPlace, toPosition } from './feed-position.ts';
-import { NO_STAMPS, type ReaderStamps } from './reader-stamps.ts';
+import { NO_STAMPS, type ReaderStamps } from '../../storage/stamps/reader-stamps.ts';
 import { newRevision } from '../../storage/stages/revision.ts';
 import { idsOf, inOneBatch } from '../../storage/database/batches.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
@@ -234,10 +233,6 @@ export function feedsRepository(
     ...feedTrims(collection),
 
     ...feedDrops(collection),
-
-    ...feedRebuilds(collection, epoch),
-
-    ...feedMutes(collection, stamps),
 
     markHasMarks: (
       userId: UserId,

@@ -1,9 +1,9 @@
+import type { Repositories } from '../../storage/repositories.ts';
 import type { Filter } from 'mongodb';
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
-import { blocksRepository } from '../../features/blocks/store.ts';
-import { mutesOf } from '../../features/mutes/store.ts';
+import { mutesOf } from '../../storage/documents/mute-document.ts';
 import { ENDING_STATES, LASTING_STATES } from '../../domain/item-states.ts';
 import type { ReaderMutes } from '../../domain/mute.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
@@ -25,9 +25,7 @@ export interface Delivered {
 }
 
 /** Mutes and marks of many readers at once. */
-export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collections) {
-  const blocksOf = blocksRepository(blocks);
-
+export function readerChoicesRepository({ feeds, itemMarks }: Collections, blocks: Repositories['blocks']) {
   async function refuseBlocked(
     refusing: ReadonlyMap<ActionId, Set<UserId>>,
     deliveries: readonly Delivered[],
@@ -38,7 +36,7 @@ export function readerChoicesRepository({ feeds, itemMarks, blocks }: Collection
         .filter((userId) => withBlocks.has(userId))
         .map((userId) => ({ userId, otherId: action.actorId })),
     );
-    const found = await blocksOf.findPairs(pairs);
+    const found = await blocks.findPairs(pairs);
     const blocked = groupsOf(found, ({ otherId }) => otherId);
     for (const { action } of deliveries)
       for (const { userId } of blocked.get(action.actorId) ?? []) refusing.get(action.id)?.add(userId);

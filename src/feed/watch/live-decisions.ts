@@ -10,9 +10,9 @@ import { followsOf, hydrate, learnOfActions } from '../page/hydration.ts';
 import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
-import type { FeedEvent } from '../../features/shapes.ts';
+import type { FeedEvent } from '../../core/shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
-import { loadFollows } from '../../features/follow/own-follows.ts';
+import { loadFollows } from '../loads/own-follows.ts';
 
 /** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
 class ItemEvent {

@@ -4,7 +4,7 @@ import { eachInTurns } from '../../lib/turn.ts';
 import type { OpenEventSession, ReadForEvents } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
 import type { EventReaderSession } from '../session/reader-session.ts';
-import type { FeedEvent, UnreadCount } from '../../features/shapes.ts';
+import type { FeedEvent, UnreadCount } from '../../core/shapes.ts';
 import type { CheckedFeedFilter } from '../page/filters.ts';
 import {
   decideAtOnce,

@@ -1,9 +1,9 @@
-import type { Core } from '../../features/core.ts';
+import type { Core } from '../../core/core.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import { checkFeedFilter } from '../page/filters.ts';
 import { KeptProfile } from '../session/kept-profile.ts';
-import type { FeedEvent, WatchArgs, UnreadCount } from '../../features/shapes.ts';
+import type { FeedEvent, WatchArgs, UnreadCount } from '../../core/shapes.ts';
 import type { EndSignal } from '../../lib/closer.ts';
 import type { ReadyIterator } from '../../lib/prefetch.ts';
 import type { LiveMessage, LiveMessages } from '../../live/live-log.ts';

@@ -1,5 +1,5 @@
 import { descriptorTypes } from '../../descriptors/registry.ts';
-import { MAX_REFS } from '../../features/publish/action-parts.ts';
+import { MAX_REFS } from '../../domain/action.ts';
 import { MAX_NAMED } from '../sentences.ts';
 import type { ListSize } from './cost.ts';
 

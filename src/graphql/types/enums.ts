@@ -1,7 +1,7 @@
 import { type FanOutState, type Scope } from '../../domain/action.ts';
 import { type Lane } from '../../domain/lane.ts';
 import { type DeliveryReason } from '../../domain/newsfeed-item.ts';
-import type { FeedOrder, FeedState } from '../../features/shapes.ts';
+import type { FeedOrder, FeedState } from '../../core/shapes.ts';
 import { builder } from '../builder.ts';
 
 /** An enum whose values are called as they are stored. */

@@ -16,7 +16,7 @@ import { plainFill, type FillText } from '../../graphql/rendering/plain-values.t
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
 import { toByteText, fromByteText } from '../../lib/byte-text.ts';
 import { eachInTurns } from '../../lib/turn.ts';
-import type { FeedEvent } from '../../features/shapes.ts';
+import type { FeedEvent } from '../../core/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { valueGiven } from '../exchange/accept.ts';
 

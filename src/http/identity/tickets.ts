@@ -3,7 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { FanfareError } from '../../domain/errors.ts';
 import { tenantOf } from '../../domain/stored-id.ts';
 import { ROLES, type Identity } from '../../domain/viewer.ts';
-import type { Ticket } from '../../features/shapes.ts';
+import type { Ticket } from '../../core/shapes.ts';
 import { type Header, TENANT_HEADER, unauthenticated } from './auth.ts';
 
 /** Lets a viewer open event streams without sending headers. */

@@ -10,7 +10,7 @@ import { idOfTime } from '../database/database-time.ts';
 import { type ActionDocument, type NewClaim, toEngagement } from '../documents/documents.ts';
 import type { EventEntries } from '../stages/event-entries.ts';
 import { traceToKeep, reportedAs } from '../stages/fan-out-stages.ts';
-import { nameStamp, namesShown, UNCARRIED } from '../../features/directory/store/directory-stamps.ts';
+import { nameStamp, namesShown, UNCARRIED } from '../stamps/directory-stamps.ts';
 import { newRevision } from '../stages/revision.ts';
 import { ObjectId, type Filter } from 'mongodb';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';

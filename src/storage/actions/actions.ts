@@ -12,9 +12,9 @@ import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
-import { NEVER_STAMPED } from '../../features/directory/store/directory-stamps.ts';
+import { NEVER_STAMPED } from '../stamps/directory-stamps.ts';
 import type { FeedDocument } from '../documents/reader-documents.ts';
-import { FEW_BLOCKS, toBlocks, type BlockDocument } from '../../features/blocks/store.ts';
+import { FEW_BLOCKS, toBlocks, type BlockDocument } from '../documents/block-document.ts';
 import {
   FOLLOW_FIELDS,
   toFollow,
@@ -22,14 +22,11 @@ import {
   type PlainFollow,
   type PlainPair,
   type StoredFollow,
-} from '../../features/follow/store/follow-reads.ts';
-import { WITHOUT_DETAILS } from '../../features/directory/store/details.ts';
-import { toMember, type PlainMember } from '../../features/directory/store/members.ts';
-import { ALL_READERS, type Stamps } from '../../feed/store/reader-stamps.ts';
-import { NO_EVENTS, type EventEntries } from '../stages/event-entries.ts';
+} from '../documents/follow-document.ts';
+import { WITHOUT_DETAILS } from '../documents/member-document.ts';
+import { toMember, type PlainMember } from '../documents/member-document.ts';
+import { ALL_READERS, type Stamps } from '../stamps/reader-stamps.ts';
 import type { Collections } from '../database/mongo.ts';
-import { publishing } from '../../features/publish/store/publishing.ts';
-import { engagement } from '../../features/interactions/store/engagement.ts';
 import { literal } from '../stages/revision.ts';
 import { inOneBatch, inTurns, unionOf, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
@@ -353,7 +350,7 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
   }, ASKED_AT_ONCE);
 
 /** Reads and writes of actions, except for their fan-out. */
-export function actionsRepository(collections: Collections, events: EventEntries = NO_EVENTS) {
+export function actionsRepository(collections: Collections) {
   const { actions: collection } = collections;
   const readWith = withActions(collections);
 
@@ -366,8 +363,6 @@ export function actionsRepository(collections: Collections, events: EventEntries
   }
 
   return {
-    ...publishing(collections, events),
-
     /** Unordered; missing ones are left out. */
     findByIds,
 
@@ -498,7 +493,6 @@ export function actionsRepository(collections: Collections, events: EventEntries
 
     ...actionsOfAudience(collection),
 
-    ...engagement(collection, events),
     ...openWork(collection),
   };
 }

@@ -4,7 +4,7 @@ import { toAction } from './action-document.ts';
 import { inTurns } from '../database/batches.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import type { ActionDocument } from '../documents/documents.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../features/follow/store/follow-reads.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../documents/follow-document.ts';
 import type { FollowDocument } from '../documents/reader-documents.ts';
 
 declare module '../repositories.ts' {

@@ -4,7 +4,7 @@ import {
   type FeedEntry,
   type FeedPosition,
 } from '../../../src/domain/newsfeed-item.ts';
-import type { FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedPage } from '../../../src/core/shapes.ts';
 import { readStored } from '../../conformance/feed-store-tools.ts';
 import { feedFor, type Model, type ModelReader } from '../../support/model.ts';
 import { referenceOf } from './reference.ts';

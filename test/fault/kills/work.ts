@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { ActionId } from '../../../src/domain/action.ts';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import type { FanOutDocument } from '../../../src/storage/documents/documents.ts';
 import { feedFor } from '../../support/model.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';

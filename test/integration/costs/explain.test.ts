@@ -2,7 +2,7 @@ import { archiveOf } from '../../../packages/archive/src/store/offloads.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, documentsRead, stagesOf, type RecordedCommand } from '../../support/commands.ts';
-import { nameStamp } from '../../../src/features/directory/store/directory-stamps.ts';
+import { nameStamp } from '../../../src/storage/stamps/directory-stamps.ts';
 import type { SourceKeys } from '../../../src/storage/actions/source-actions.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -261,7 +261,7 @@ describe('no hot query scans a whole collection', () => {
     [
       'whose mutes have ended',
       'mute_wake',
-      () => parts.repositories.feeds.claimMuteEnds({ token: 'w', now: new Date(), leaseMs: 1 }, 100),
+      () => parts.repositories.feedMutes.claimMuteEnds({ token: 'w', now: new Date(), leaseMs: 1 }, 100),
     ],
     ['which feeds are to be cut', 'trim', () => parts.repositories.feeds.dueTrims(new Date(), 50)],
     ['what is to be scored again', '_id_', () => scored(parts)],

@@ -4,7 +4,7 @@ import { unrevised } from '../../../src/storage/stages/revision.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 
 const namesOf = (commands: Awaited<ReturnType<typeof commandsOf>>): string[] =>

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { Closer } from '../../../src/lib/closer.ts';
-import type { FeedEvent } from '../../../src/features/shapes.ts';
+import type { FeedEvent } from '../../../src/core/shapes.ts';
 import { startTestApp } from '../../support/app.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { publish, upsert } from '../../support/feed-api.ts';

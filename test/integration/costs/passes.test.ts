@@ -135,11 +135,11 @@ test('a comment brings an action back into a feed that had no room for it, also 
   const conducted = new Date(Date.now() - 3_600_000);
   const { action } = await parts.publish({ scope: 'PUBLIC', refs, conducted });
   await parts.fanOut();
-  const { feeds } = parts.repositories;
+  const { feeds, feedRebuilds } = parts.repositories;
   const above = { relevancy: new Date(conducted.getTime() + 1_000), actionId: action.id };
   await feeds.raiseFloor('ova', above, new Date());
   await parts.feedStore.remove(['ova', 'pia'], [action.id]);
-  await feeds.markDue(['pia'], new Date(Date.now() + 3_600_000));
+  await feedRebuilds.markDue(['pia'], new Date(Date.now() + 3_600_000));
   await parts.services.addInteraction(parts.session('ray'), { actionId: action.id, kind: 'COMMENT' });
   // No rebuild: the pass does it.
   await using worker = parts.worker();
@@ -149,7 +149,7 @@ test('a comment brings an action back into a feed that had no room for it, also 
     return held.flatMap((item) => (item.relevancy > above.relevancy ? [item.userId] : [])).sort();
   };
   await expect.poll(lifted, { timeout: PATIENCE_MS }).toEqual(readers);
-  await feeds.markDue(['pia'], new Date(0));
+  await feedRebuilds.markDue(['pia'], new Date(0));
   await parts.fanOut();
   expect(await lifted()).toEqual(readers);
 });

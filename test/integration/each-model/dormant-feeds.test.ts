@@ -100,7 +100,7 @@ test('a reader who comes back while the feed is dropped has all of it', async ()
     async drop(userId: string) {
       // Between the mark and the drop; the rebuild that this asks for has to wait.
       expect(await parts.feedOf('ann')).toEqual(ids);
-      expect(await repositories.feeds.claimDue(new Date(), 30_000)).toEqual([]);
+      expect(await repositories.feedRebuilds.claimDue(new Date(), 30_000)).toEqual([]);
       await feedStore.drop(userId);
     },
   };
@@ -133,7 +133,7 @@ test('a reader who comes back while the feed is dropped has all of it, however l
       if (userId === 'r19') passed += 60_000;
       if (userId === 'r20') {
         expect(await parts.feedOf('r20')).toEqual([action.id]);
-        expect(await repositories.feeds.claimDue(now(), 30_000)).toEqual([]);
+        expect(await repositories.feedRebuilds.claimDue(now(), 30_000)).toEqual([]);
       }
       await feedStore.drop(userId);
     },

@@ -5,7 +5,7 @@ import { erasureParts, finishErasures, placesOf } from '../../support/erasure.ts
 import { feedFor } from '../../support/model.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
-import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
+import { FOLLOW } from '../../../src/feed/loads/own-follows.ts';
 
 const GONE = 'gone-member-7';
 const READERS = ['ann', 'bob'];

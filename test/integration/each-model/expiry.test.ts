@@ -174,9 +174,9 @@ test('a retry after the end it names returns the first action, if that was given
     ],
     [false, false, null],
   ]);
-  expect((await parts.repositories.actions.published([{ actorId: 'bob', idempotencyKey: 'never' }]))[0]).toBe(
-    false,
-  );
+  expect(
+    (await parts.repositories.publishing.published([{ actorId: 'bob', idempotencyKey: 'never' }]))[0],
+  ).toBe(false);
 });
 
 test('an action that cannot be deleted does not keep others from expiring', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { acceptStoredIds } from '../../../src/descriptors/id-schema.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
-import type { FeedGroup } from '../../../src/features/shapes.ts';
+import type { FeedGroup } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { someModels } from '../../support/some-models.ts';
 

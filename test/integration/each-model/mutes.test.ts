@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MuteTargetInput } from '../../../src/features/shapes.ts';
+import type { MuteTargetInput } from '../../../src/core/shapes.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { letMuteEnd, muteEndsWorker } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -211,9 +211,9 @@ test('an end that a worker claimed but did not announce is announced after its l
   await parts.services.addMute(ann(parts), { refId: 'bob' }, later());
   await using list = await openLiveList(parts, ann(parts).identity);
   await letMuteEnd(parts, 'ann', { kind: 'REF', value: 'bob' });
-  const { feeds } = parts.repositories;
+  const { feedMutes } = parts.repositories;
   const at = new Date();
-  expect(await feeds.claimMuteEnds({ token: 'died', now: at, leaseMs: 30_000 }, 10)).toEqual(['ann']);
+  expect(await feedMutes.claimMuteEnds({ token: 'died', now: at, leaseMs: 30_000 }, 10)).toEqual(['ann']);
   await muteEndsWorker(parts).round(at);
   await list.caughtUp();
   expect(list.resyncs).toEqual([]);

@@ -4,7 +4,7 @@ import { crashingCollections } from '../../support/crashing.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { letMuteEnd } from '../../support/mute-ends.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { recordFirstDelivery } from '../../../src/features/events/jobs/record-delivered.ts';
+import { recordFirstDelivery } from '../../../src/fan-out/record-delivered.ts';
 import { createRepositories } from '../../../src/app/repositories.ts';
 import { claimOne } from '../../support/claim-one.ts';
 

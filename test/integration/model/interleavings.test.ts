@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryWorkSignal } from '../../../src/live/work-signal.ts';
-import { NO_QUOTAS } from '../../../src/features/quotas.ts';
+import { NO_QUOTAS } from '../../../src/core/quotas.ts';
 import { upsertMembers } from '../../../src/features/directory/directory.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { settleFollows } from '../../../src/features/follow/settle-follows.ts';
@@ -190,7 +190,7 @@ test.each([
   await parts.services.rebuildFeed(parts.admin, 'ann');
   await using rebuilds = parts.rebuildWorker({ feedStore: editedBeforeFill(parts, id) });
   rebuilds.start();
-  await expect.poll(() => parts.repositories.feeds.countDue()).toBe(0);
+  await expect.poll(() => parts.repositories.feedRebuilds.countDue()).toBe(0);
   const after = await relevancyOf(parts, id);
   expect(after?.getTime()).toBeLessThan(lifted.getTime());
   expect(after).toEqual(await rebuiltRelevancy(parts, id));
@@ -267,7 +267,7 @@ test('feeds that are rebuilt together are right though everything changed after 
   };
   await using rebuilds = parts.rebuildWorker({ sourceActions });
   rebuilds.start();
-  await expect.poll(() => repositories.feeds.countDue()).toBe(0);
+  await expect.poll(() => repositories.feedRebuilds.countDue()).toBe(0);
   await allPasses(parts);
   const stored = () => Promise.all(readers.map((userId) => feedStore.page({ userId, limit: 100 })));
   const together = await stored();
@@ -288,20 +288,20 @@ test('a like lifts the action for a reader whom it concerns since it was recorde
   await parts.fanOut();
   const before = await relevancyOf(parts, id);
   await parts.database.collections.actions.updateMany({}, { $set: { 'fanOut.doneAt': new Date(0) } });
-  const { actions } = parts.core;
+  const { engagement } = parts.core;
   let isCounted = false;
   const core = {
     ...parts.core,
-    actions: {
-      ...actions,
-      async countInteraction(...args: Parameters<typeof actions.countInteraction>) {
+    engagement: {
+      ...engagement,
+      async countInteraction(...args: Parameters<typeof engagement.countInteraction>) {
         isCounted = true;
         await parts.services.upsertMembers(parts.service, [
           { memberId: 'ann', name: 'Ann', departmentId: 'elsewhere', supervisorId: 'boss' },
         ]);
         await parts.fanOut();
         await parts.database.collections.actions.updateMany({}, { $set: { 'fanOut.doneAt': new Date(0) } });
-        return actions.countInteraction(...args);
+        return engagement.countInteraction(...args);
       },
     },
   };

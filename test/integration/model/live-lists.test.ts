@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedFilter } from '../../../src/features/shapes.ts';
+import type { FeedFilter } from '../../../src/core/shapes.ts';
 import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { Bell, listOf } from '../../support/bell.ts';

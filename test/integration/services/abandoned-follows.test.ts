@@ -3,7 +3,7 @@ import { anySpanContains } from '../../../src/domain/follow-span.ts';
 import { follow } from '../../../src/features/follow/follow.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { createRepositories } from '../../../src/app/repositories.ts';
-import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
+import { PULL_NOTICE_MS } from '../../../src/feed/store/pulled-refs.ts';
 import { upkeep } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { Crash, crashingCollections } from '../../support/crashing.ts';
 import { FOLLOW_CALLS, followDependencies, MOST_WRITES } from '../../support/follow-calls.ts';

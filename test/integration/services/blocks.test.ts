@@ -21,7 +21,7 @@ import {
 import { createContext } from '../../../src/graphql/context.ts';
 import { runOperation, type Answer } from '../../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../../src/app/schema.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';

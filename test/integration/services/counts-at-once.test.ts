@@ -32,15 +32,15 @@ async function liked(parts: Parts, userIds: readonly string[]): Promise<string> 
 /** Stops a call before it writes to the action. Its interaction is written already. */
 function beforeTheMark({ core }: Parts) {
   const held = hold();
-  const actions: typeof core.actions = {
-    ...core.actions,
+  const engagement: typeof core.engagement = {
+    ...core.engagement,
     async markInteraction(...args) {
       await held.wait();
-      return core.actions.markInteraction(...args);
+      return core.engagement.markInteraction(...args);
     },
     countInteraction: () => Promise.resolve(null),
   };
-  return { held, core: { ...core, actions } };
+  return { held, core: { ...core, engagement } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { MEMBER_DETAILS, REF_DETAILS } from '../../../src/features/directory/names.ts';
+import { MEMBER_DETAILS, REF_DETAILS } from '../../../src/feed/loads/names.ts';
 
 const DETAILS = {
   imageUrl: 'https://images.example/a.png',

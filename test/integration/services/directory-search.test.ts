@@ -1,6 +1,6 @@
 import { memberTraces } from '../../../packages/erasure/src/store/member-traces.ts';
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { searchMembers, type SearchArgs } from '../../../src/features/directory/search.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

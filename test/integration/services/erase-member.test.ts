@@ -12,7 +12,7 @@ import { openParts, type Parts } from '../../support/parts.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { erasure } from '../../../packages/erasure/src/jobs/erasure.ts';
-import { MEMBER, REF } from '../../../src/features/directory/names.ts';
+import { MEMBER, REF } from '../../../src/feed/loads/names.ts';
 
 const PSEUDONYM = /^erased:[0-9a-f]{24}$/;
 

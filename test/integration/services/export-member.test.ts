@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jsonLines } from '../../../packages/operators/src/export.ts';
 import { memberExport } from '../../../packages/erasure/src/export-member.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import type { ExportPart } from '../../../src/features/shapes.ts';
+import type { ExportPart } from '../../../src/core/shapes.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
 import { REACTION } from '../../support/erasure-traces.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { PULL_NOTICE_MS } from '../../../src/features/follow/store/pulled-refs.ts';
+import { PULL_NOTICE_MS } from '../../../src/feed/store/pulled-refs.ts';
 import { upkeep } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -66,7 +66,7 @@ describe('a feed that is stored in part', () => {
     await parts.fanOut();
     const whole = await pages(parts, 'ann', 100);
     expect([...whole].sort()).toEqual([...ids].sort());
-    await parts.repositories.feeds.markDue(['ann'], new Date());
+    await parts.repositories.feedRebuilds.markDue(['ann'], new Date());
     await parts.feedStore.drop('ann');
     await parts.fanOut();
     expect((await parts.feedStore.page({ userId: 'ann', limit: 1_000 })).entries).toHaveLength(10);
@@ -96,7 +96,7 @@ describe('a feed that is stored in part', () => {
   });
 
   test.each(['items', 'time-buckets'])(
-    'is not trimmed while a rebuild stores entries below the floor, feeds stored by %s',
+    'is not trimmed while a rebuild stores entries below the floor, feeds, feedRebuilds stored by %s',
     async (model) => {
       await using parts = await openParts({ model, cap: 5 });
       await follow(parts, 'ann', 'site', 'other');
@@ -134,15 +134,15 @@ describe('a feed that is stored in part', () => {
     const ids = await publish(parts, 20);
     await parts.fanOut();
     const { feedStore, repositories } = parts;
-    const { feeds } = repositories;
+    const { feedRebuilds } = repositories;
     const cut = { ...parts.core, cap: 5 };
     await raiseFloors(cut, ['ann'], () => 0);
     const claims: unknown[] = [];
     const asking = {
       ...feedStore,
       async trim(...given: Parameters<typeof feedStore.trim>) {
-        await feeds.markDue(['ann'], new Date());
-        claims.push(await feeds.claimDue(new Date(), 30_000));
+        await feedRebuilds.markDue(['ann'], new Date());
+        claims.push(await feedRebuilds.claimDue(new Date(), 30_000));
         await feedStore.trim(...given);
       },
     };
@@ -248,15 +248,15 @@ describe('a reader who has not read for long', () => {
     await asleep(parts, 'ann');
     await publish(parts, 1);
     await parts.fanOut();
-    const { feeds } = parts.repositories;
-    await feeds.markDue(['ann'], new Date());
-    const [claim] = await feeds.claimDue(new Date(), 30_000);
+    const { feeds, feedRebuilds } = parts.repositories;
+    await feedRebuilds.markDue(['ann'], new Date());
+    const [claim] = await feedRebuilds.claimDue(new Date(), 30_000);
     await publish(parts, 1);
     expect(
       await feeds.skipDormant(['ann'], { read: new Date(Date.now() - dormantAfterMs), neverRead: null }),
     ).toEqual(['ann']);
     if (claim !== undefined)
-      await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
+      await feedRebuilds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
     expect((await parts.session('ann').profile()).floor).not.toBeNull();
   });
 });

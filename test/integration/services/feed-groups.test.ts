@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import type { FeedGroup } from '../../../src/features/shapes.ts';
+import type { FeedGroup } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = Date.UTC(2024, 0, 10);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedPage } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const DAY = 86_400_000;

@@ -31,7 +31,7 @@ function watched(parts: Parts): Watched {
         return read;
       },
     },
-    feeds: { ...parts.core.feeds, markDue: fail },
+    feedRebuilds: { ...parts.core.feedRebuilds, markDue: fail },
     onStoreUnavailable: fail,
   });
   return { reader, reads };
@@ -77,7 +77,7 @@ test('a page that was read before a rebuild ended has no gap where the feed had 
     { upsert: true },
   );
   await parts.feedStore.remove(['ann'], ids.slice(0, 2));
-  await parts.repositories.feeds.markDue(['ann'], new Date());
+  await parts.repositories.feedRebuilds.markDue(['ann'], new Date());
   const { reader, reads } = watched(parts);
   const lookUp = async (): Promise<ReaderProfile> => {
     expect((await reads[0])?.entries).toHaveLength(1);
@@ -114,7 +114,7 @@ test('a rebuild records when it ended', async () => {
   await feedOfThree(parts);
   expect((await parts.session('ann').profile()).rebuiltAt).toBeNull();
   const before = Date.now();
-  await parts.repositories.feeds.markDue(['ann'], new Date());
+  await parts.repositories.feedRebuilds.markDue(['ann'], new Date());
   await parts.fanOut();
   const at = (await parts.session('ann').profile()).rebuiltAt?.getTime() ?? 0;
   expect(at).toBeGreaterThanOrEqual(before);

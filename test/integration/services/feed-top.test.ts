@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
 import { rescoring } from '../../../src/features/ranking/jobs/rescoring.ts';
-import type { FeedFilter, FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedFilter, FeedPage } from '../../../src/core/shapes.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { fc } from '../../support/fast-check.ts';

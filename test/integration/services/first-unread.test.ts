@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import type { FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedPage } from '../../../src/core/shapes.ts';
 import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FollowInput } from '../../../src/features/shapes.ts';
+import type { FollowInput } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { watching } from '../../support/watching.ts';
 

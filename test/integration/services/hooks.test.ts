@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-config.ts';
 import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
 import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { actionsInReview, commentsInReview } from '../../../src/features/reports/reports.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
   hideInteraction,
@@ -235,17 +235,17 @@ test('an action that cannot be marked does not keep the interactions of others f
     ids.push(action.id);
   }
   const [broken = '', ...others] = ids;
-  const { actions } = parts.repositories;
-  const markInteraction: typeof actions.markInteraction = (id, change, claim) =>
-    id === broken ? Promise.reject(new Error('broken')) : actions.markInteraction(id, change, claim);
+  const { engagement } = parts.repositories;
+  const markInteraction: typeof engagement.markInteraction = (id, change, claim) =>
+    id === broken ? Promise.reject(new Error('broken')) : engagement.markInteraction(id, change, claim);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const settling = settleAbandonedInteractions(
-    { ...parts.core, actions: { ...actions, markInteraction } },
+    { ...parts.core, engagement: { ...engagement, markInteraction } },
     inAnHour,
   );
   await expect(settling).rejects.toThrow('broken');
   const likesOf = async (some: readonly string[]): Promise<unknown> =>
-    (await actions.findByIds(some)).map(({ engagement }) => engagement.likes);
+    (await parts.repositories.actions.findByIds(some)).map(({ engagement }) => engagement.likes);
   expect(await likesOf(others)).toEqual([1, 1]);
   expect(await likesOf([broken])).toEqual([0]);
   await settleAbandonedInteractions(parts.repositories, inAnHour);

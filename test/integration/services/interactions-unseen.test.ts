@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import { openParts } from '../../support/parts.ts';
 
 /** Ann is among the readers of each, eve is not. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedEvent, FeedOrder } from '../../../src/features/shapes.ts';
+import type { FeedEvent, FeedOrder } from '../../../src/core/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { seedActions } from '../../conformance/feed-tools.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareFeedPositions } from '../../../src/domain/newsfeed-item.ts';
-import type { FeedGroup, FeedOrder, FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedGroup, FeedOrder, FeedPage } from '../../../src/core/shapes.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { DescriptorType } from '../../../src/descriptors/define.ts';
 import { namedIdsOf } from '../../../src/descriptors/names.ts';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
-import { nameStamp } from '../../../src/features/directory/store/directory-stamps.ts';
+import { nameStamp } from '../../../src/storage/stamps/directory-stamps.ts';
 import { sampleDescriptor } from '../../support/descriptor-samples.ts';
 import { openParts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedPage } from '../../../src/core/shapes.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -6,7 +6,7 @@ import { commandsOf } from '../../support/commands.ts';
 import { fc } from '../../support/fast-check.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { repeats } from '../../support/seed.ts';
-import { MEMBER } from '../../../src/features/directory/names.ts';
+import { MEMBER } from '../../../src/feed/loads/names.ts';
 
 const REF = { id: 'site', type: 'site', label: 'Site' };
 const READER = 'ann';

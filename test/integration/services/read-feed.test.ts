@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../src/features/shapes.ts';
+import type { FeedPage } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { revised } from '../../../src/storage/stages/revision.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
-import type { Page } from '../../../src/features/shapes.ts';
+import type { Page } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const refs = [{ id: 'site', type: 'site', label: 'Site' }];

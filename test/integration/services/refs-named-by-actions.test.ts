@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const named = (label: string, id = 'mary') => ({ refs: [{ id, type: 'applicant', label }] });

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import type { JobRunner } from '../../../src/jobs/job.ts';
 import { renames } from '../../../src/features/directory/jobs/renames.ts';
-import type { PublishActionInput } from '../../../src/features/shapes.ts';
+import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import type { RenamesRepository } from '../../../src/features/directory/store/renames.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,6 +1,6 @@
 import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { report, type ReportInput } from '../../../src/features/reports/reports.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
   hideInteraction,

@@ -4,7 +4,7 @@ import { storedId } from '../../../src/domain/stored-id.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import { readSamples } from '../../../src/features/operations/read-samples.ts';
 import { MAX_SAMPLES, SAMPLE_MS, Samples, startSampling } from '../../../src/features/operations/samples.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import { createMetrics, LAG_BUCKETS, type Totals } from '../../../src/telemetry/metrics.ts';
 import { uniqueName } from '../../support/unique-name.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import type { FeedEvent } from '../../../src/features/shapes.ts';
+import type { FeedEvent } from '../../../src/core/shapes.ts';
 import { openLiveList, type LiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { endSnoozeAt, SNOOZE_LEASE_MS, snoozeWorker } from '../../support/snoozes.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../src/domain/viewer.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { encodeActionId } from '../../../src/graphql/global-id.ts';
 import { runOperation } from '../../../src/graphql/run-operation.ts';
 import { buildSchema } from '../../../src/app/schema.ts';

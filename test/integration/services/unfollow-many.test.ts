@@ -84,7 +84,7 @@ test.each([true, false])(
         await parts.services.unfollowMany(parts.service, [...strangers, ...strangers], keepHistory),
       ).toBe(6);
     expect(await counts(parts)).toEqual({ site: 3, other: 3 });
-    expect(await parts.repositories.feeds.countDue()).toBe(0);
+    expect(await parts.repositories.feedRebuilds.countDue()).toBe(0);
     expect(await parts.services.unfollowMany(parts.service, [], keepHistory)).toBe(0);
   },
 );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import type { UpdateActionInput } from '../../../src/features/shapes.ts';
+import type { UpdateActionInput } from '../../../src/core/shapes.ts';
 import { erase, placesOf } from '../../support/erasure.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 

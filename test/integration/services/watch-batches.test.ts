@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedEvent } from '../../../src/features/shapes.ts';
+import type { FeedEvent } from '../../../src/core/shapes.ts';
 import { publishSome } from '../../conformance/feed-tools.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

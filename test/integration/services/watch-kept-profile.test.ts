@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { DeliveryReason } from '../../../src/domain/newsfeed-item.ts';
-import type { FeedEvent } from '../../../src/features/shapes.ts';
+import type { FeedEvent } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 import { watching } from '../../support/watching.ts';

@@ -150,12 +150,12 @@ test('a change of membership that is interrupted before it is announced is annou
   });
   const left = services.upsertMembers(service, [{ memberId: ANN, name: 'Ann', teamId: null }]);
   await expect(left).rejects.toThrow('Cut off');
-  const { feeds } = repositories;
+  const { feedRebuilds } = repositories;
   await using rebuilds = parts.rebuildWorker({
-    feeds: {
-      ...feeds,
+    feedRebuilds: {
+      ...feedRebuilds,
       // It waits for the call to come to its end.
-      claimDue: (now, ...how) => feeds.claimDue(new Date(now.getTime() + 60_000), ...how),
+      claimDue: (now, ...how) => feedRebuilds.claimDue(new Date(now.getTime() + 60_000), ...how),
     },
   });
   rebuilds.start();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { itemsModel } from '../../../src/feed/models/items.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { OwnWorker } from '../../../src/fan-out/own-worker.ts';
@@ -138,18 +138,18 @@ test('an action that is hidden while it is delivered at once is in no feed', asy
 test('a worker that stops hands back what the process is about to publish', async () => {
   await using parts = await openParts();
   const { worker } = await ownWorker(parts);
-  const { actions } = parts.core;
+  const { publishing } = parts.core;
   let stopped: Promise<void> | undefined;
-  const insert: typeof actions.insert = (...args) => {
+  const insert: typeof publishing.insert = (...args) => {
     stopped = worker.stop();
-    return actions.insert(...args);
+    return publishing.insert(...args);
   };
-  const core: Core = { ...parts.core, actions: { ...actions, insert } };
+  const core: Core = { ...parts.core, publishing: { ...publishing, insert } };
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'post-1' } };
   const { action } = await publishAction(core, parts.service, { mentions: ['bob'], descriptor });
   expect(action.fanOut.state).toBe('IN_PROGRESS');
   await stopped;
-  const [left] = await actions.findByIds([action.id]);
+  const [left] = await parts.repositories.actions.findByIds([action.id]);
   expect(left?.fanOut).toMatchObject({ state: 'PENDING', attempts: 0 });
   await parts.fanOut();
   expect(await parts.feedOf('bob')).toEqual([action.id]);

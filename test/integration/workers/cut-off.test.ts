@@ -151,8 +151,8 @@ test('sends a resync to readers of an interrupted rebuild', async () => {
   await parts.feedStore.drop('bob');
   await using watch = await watchAs(parts, 'bob');
   await parts.services.rebuildFeed(parts.admin, 'bob');
-  const { feeds } = parts.repositories;
-  expect(await feeds.claimDue(new Date(), 0)).toMatchObject([{ userId: 'bob', wasCutOff: false }]);
+  const { feedRebuilds } = parts.repositories;
+  expect(await feedRebuilds.claimDue(new Date(), 0)).toMatchObject([{ userId: 'bob', wasCutOff: false }]);
   // It came as far as this.
   await parts.feedStore.fill('bob', [
     { actionId: action.id, relevancy: action.latest, reasons: ['MENTION'] },

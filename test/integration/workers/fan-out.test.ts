@@ -301,9 +301,9 @@ test('runs a postponed pass when it is due, without a wake-up or a poll', async 
   await using parts = await openParts();
   const { action } = await parts.publish({ mentions: ['bob'] });
   await parts.fanOut();
-  const { fanOuts, actions } = parts.repositories;
+  const { fanOuts, engagement } = parts.repositories;
   const now = new Date();
-  await actions.markInteraction(action.id, { change: { kind: 'none' }, boost: now, now }, null);
+  await engagement.markInteraction(action.id, { change: { kind: 'none' }, boost: now, now }, null);
   expect(await fanOuts.nextDue(new Date(0))).not.toBeNull();
   await using worker = parts.worker({ pollMs: 600_000 });
   worker.start();

@@ -28,7 +28,11 @@ async function publishBulk(parts: Parts, count: number, actorId = 'importer'): P
 /** Asks for a pass as an interaction does. */
 function mark(parts: Parts, id: string): Promise<unknown> {
   const now = clock.now();
-  return parts.repositories.actions.markInteraction(id, { change: { kind: 'none' }, boost: now, now }, null);
+  return parts.repositories.engagement.markInteraction(
+    id,
+    { change: { kind: 'none' }, boost: now, now },
+    null,
+  );
 }
 
 function comment(parts: Parts, actionId: string): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeliveryChunk } from '../../../src/feed/feed-store.ts';
 import type { FanOutObserver, FanOutWorkerOptions } from '../../../src/fan-out/fan-out-worker.ts';
-import type { Core } from '../../../src/features/core.ts';
+import type { Core } from '../../../src/core/core.ts';
 import { FAN_OUT_STATES, reportedFanOut } from '../../../src/domain/action.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { openParts, silentObserver, type Parts } from '../../support/parts.ts';

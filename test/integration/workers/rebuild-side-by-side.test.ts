@@ -83,7 +83,7 @@ test.each(['items', 'capped', 'time-buckets', 'redis'])(
         page: (query) => arrive().then(() => parts.feedStore.page(query)),
       },
     });
-    await parts.repositories.feeds.markDue(READERS, new Date());
+    await parts.repositories.feedRebuilds.markDue(READERS, new Date());
     rebuilds.start();
     const publishing = Promise.all(Array.from({ length: 12 }, (_, n) => publish(parts, 12 + n)));
     await met;
@@ -98,7 +98,7 @@ test.each(['items', 'capped', 'time-buckets', 'redis'])(
 test('rebuilds of a worker that died are taken over, and no other is started twice', async () => {
   await using parts = await openParts();
   await makeWorld(parts);
-  const { feeds: repository } = parts.repositories;
+  const { feedRebuilds: repository } = parts.repositories;
   let die = (_error: Error): void => undefined;
   const death = new Promise<never>((_resolve, reject) => {
     die = reject;
@@ -106,7 +106,7 @@ test('rebuilds of a worker that died are taken over, and no other is started twi
   const { arrive, met } = meeting(2);
   await using dead = parts.rebuildWorker(
     {
-      feeds: { ...repository, renewRebuild: () => death },
+      feedRebuilds: { ...repository, renewRebuild: () => death },
       feedStore: { ...parts.feedStore, page: () => arrive().then(() => death) },
     },
     {
@@ -130,7 +130,10 @@ test('rebuilds of a worker that died are taken over, and no other is started twi
   const afterLease = (now: Date): Date => new Date(now.getTime() + 120_000);
   await using other = parts.rebuildWorker(
     {
-      feeds: { ...repository, claimDue: (now, ...how) => repository.claimDue(afterLease(now), ...how) },
+      feedRebuilds: {
+        ...repository,
+        claimDue: (now, ...how) => repository.claimDue(afterLease(now), ...how),
+      },
     },
     {
       fanOut: { leaseMs: 600_000 },
@@ -159,7 +162,7 @@ test('a failure of one lets the concurrent ones finish, and is reported once', a
     // Those that failed are due again when it ends.
     { fanOut: { leaseMs: 2_000 }, logger: reporting((error) => reported.push(error)) },
   );
-  await parts.repositories.feeds.markDue(READERS, new Date());
+  await parts.repositories.feedRebuilds.markDue(READERS, new Date());
   rebuilds.start();
   await parts.idle();
   expect(new Set(reported)).toEqual(new Set([broken]));

@@ -68,7 +68,7 @@ test('restores exactly the feed that was there, after it is lost completely', as
 });
 
 test.each([1_000, 2])(
-  'reads for several feeds what each would read alone, up to %d at once',
+  'reads for several feeds, feedRebuilds what each would read alone, up to %d at once',
   async (most) => {
     await using parts = await openParts();
     await lively(parts);
@@ -99,7 +99,7 @@ test('is NOT_FOUND for an unknown member, and works for one whom only an action 
   expect(await parts.services.rebuildFeed(parts.admin, 'ann')).toBe('REBUILDING');
   for (const what of ['rebuildFeed', 'readFeedState'] as const)
     await expect(parts.services[what](parts.admin, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  expect(await parts.repositories.feeds.countDue()).toBe(1);
+  expect(await parts.repositories.feedRebuilds.countDue()).toBe(1);
 });
 
 test('removes items that do not belong and lowers those that are too high', async () => {
@@ -157,28 +157,28 @@ test('does not rebuild for new members without a feed, nor for members whose gro
   await using parts = await openParts();
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Ann', teamId: 't' }]);
   await parts.services.upsertMembers(parts.service, [{ memberId: 'ann', name: 'Anna', teamId: 't' }]);
-  expect(await parts.repositories.feeds.countDue()).toBe(0);
+  expect(await parts.repositories.feedRebuilds.countDue()).toBe(0);
   await parts.publish({ mentions: ['bob'] });
   await parts.services.follow(parts.session('cid'), 'site', 0);
   await parts.services.upsertMembers(
     parts.service,
     ['bob', 'cid', 'dan'].map((memberId) => ({ memberId, name: memberId, teamId: 't' })),
   );
-  expect(await parts.repositories.feeds.countDue()).toBe(2);
+  expect(await parts.repositories.feedRebuilds.countDue()).toBe(2);
 });
 
 test('rebuilds once more when the feed becomes due again meanwhile', async () => {
   await using parts = await openParts();
-  const { feeds } = parts.repositories;
-  await feeds.markDue(['ann'], new Date());
-  const [claim] = await feeds.claimDue(new Date(), 30_000);
-  expect(await feeds.claimDue(new Date(), 30_000)).toEqual([]);
-  await feeds.markDue(['ann'], new Date());
+  const { feedRebuilds } = parts.repositories;
+  await feedRebuilds.markDue(['ann'], new Date());
+  const [claim] = await feedRebuilds.claimDue(new Date(), 30_000);
+  expect(await feedRebuilds.claimDue(new Date(), 30_000)).toEqual([]);
+  await feedRebuilds.markDue(['ann'], new Date());
   if (claim !== undefined)
-    await feeds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
-  expect(await feeds.countDue()).toBe(1);
+    await feedRebuilds.finishRebuild(claim, { floor: null, now: new Date(), trimAt: new Date() });
+  expect(await feedRebuilds.countDue()).toBe(1);
   await parts.fanOut();
-  expect(await feeds.countDue()).toBe(0);
+  expect(await feedRebuilds.countDue()).toBe(0);
 });
 
 /** Something that is waited for. */
@@ -193,7 +193,7 @@ function signal(): { readonly done: Promise<void>; readonly resolve: () => void 
 test('does not treat a rebuild that outlasts its lease as interrupted, nor if the feed becomes due meanwhile', async () => {
   await using parts = await openParts();
   const { feedStore } = parts;
-  const { feeds } = parts.repositories;
+  const { feedRebuilds } = parts.repositories;
   await parts.publish({ mentions: ['ann'] });
   await parts.fanOut();
   await using list = await openLiveList(parts, parts.session('ann').identity);
@@ -212,14 +212,14 @@ test('does not treat a rebuild that outlasts its lease as interrupted, nor if th
     { fanOut: { leaseMs: 6_000 } },
   );
   using _opening = new OnDispose(gate.resolve);
-  await feeds.markDue(['ann'], new Date());
+  await feedRebuilds.markDue(['ann'], new Date());
   rebuilds.start();
   await begun.done;
-  await feeds.markDue(['ann'], new Date());
+  await feedRebuilds.markDue(['ann'], new Date());
   const lease = async () => (await parts.database.collections.feeds.findOne({ _id: 'ann' }))?.rebuild?.due;
   const first = await lease();
   await expect.poll(lease).not.toEqual(first);
-  expect(await feeds.claimDue(new Date(), 30_000)).toEqual([]);
+  expect(await feedRebuilds.claimDue(new Date(), 30_000)).toEqual([]);
   gate.resolve();
   await parts.fanOut();
   await list.caughtUp();
@@ -228,18 +228,18 @@ test('does not treat a rebuild that outlasts its lease as interrupted, nor if th
 
 test('makes a watcher query the feed though the rebuild after an interrupted one is postponed', async () => {
   await using parts = await openParts();
-  const { feeds, fanOuts } = parts.repositories;
+  const { feedRebuilds, fanOuts } = parts.repositories;
   await using list = await openLiveList(parts, parts.session('ann').identity);
-  await feeds.markDue(['ann'], new Date());
-  expect(await feeds.claimDue(new Date(), 0)).toMatchObject([{ wasCutOff: false }]);
+  await feedRebuilds.markDue(['ann'], new Date());
+  expect(await feedRebuilds.claimDue(new Date(), 0)).toMatchObject([{ wasCutOff: false }]);
   await parts.publish({ mentions: ['bob'] });
   const pass = await claimOne(fanOuts, 'pass', new Date(), 600_000);
   const isPutOff = signal();
   await using rebuilds = parts.rebuildWorker({
-    feeds: {
-      ...feeds,
+    feedRebuilds: {
+      ...feedRebuilds,
       postponeRebuild: async (...args) => {
-        const isOurs = await feeds.postponeRebuild(...args);
+        const isOurs = await feedRebuilds.postponeRebuild(...args);
         isPutOff.resolve();
         return isOurs;
       },
@@ -332,7 +332,7 @@ test('is for admins only', async () => {
   await using parts = await openParts();
   for (const what of ['rebuildFeed', 'readFeedState'] as const)
     await expect(parts.services[what](parts.service, 'ann')).rejects.toMatchObject({ code: 'FORBIDDEN' });
-  expect(await parts.repositories.feeds.countDue()).toBe(0);
+  expect(await parts.repositories.feedRebuilds.countDue()).toBe(0);
 });
 
 test('reads the actions of all time at once if earlier feeds had few', async () => {

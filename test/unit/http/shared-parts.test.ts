@@ -2,8 +2,8 @@ import { execute, parse, specifiedRules, validate, type ExecutionArgs, type Exec
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
 import { BOOKMARKED } from '../../../packages/bookmarks/src/use-cases.ts';
-import { CACHED_REF_NAME, MEMBER, REF } from '../../../src/features/directory/names.ts';
-import { FOLLOW } from '../../../src/features/follow/own-follows.ts';
+import { CACHED_REF_NAME, MEMBER, REF } from '../../../src/feed/loads/names.ts';
+import { FOLLOW } from '../../../src/feed/loads/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';
 import { toConnection } from '../../../src/graphql/connection.ts';
 import { Answer } from '../../../src/graphql/rendering/answer.ts';
@@ -15,7 +15,7 @@ import {
   type AnsweringContext,
 } from '../../../src/http/execution/shared-parts/shared-execution.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
-import type { FeedPage, PageArgs } from '../../../src/features/shapes.ts';
+import type { FeedPage, PageArgs } from '../../../src/core/shapes.ts';
 import { fc } from '../../support/fast-check.ts';
 import { repeats } from '../../support/seed.ts';
 

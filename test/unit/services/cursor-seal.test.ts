@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodePosition } from '../../../src/domain/cursor.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
-import { cursorSeal, UNSEALED } from '../../../src/features/cursor-seal.ts';
+import { cursorSeal, UNSEALED } from '../../../src/core/cursor-seal.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const seal = cursorSeal(KEY);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { storedId } from '../../../src/domain/stored-id.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import { publicationQuota } from '../../../src/app/app.ts';
-import { NO_QUOTAS, takePublications } from '../../../src/features/quotas.ts';
+import { NO_QUOTAS, takePublications } from '../../../src/core/quotas.ts';
 
 const memberOf = (id: string, role: Role) => ({
   userId: storedId('acme', id),

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
 import { buildSchema } from '../../../src/app/schema.ts';
-import { HOST_ID_NAMES, storedInput } from '../../../src/features/stored-input.ts';
+import { HOST_ID_NAMES, storedInput } from '../../../src/core/stored-input.ts';
 
 /** Texts of the API that are no ids of the host application. A field that is neither here nor an id has to be decided on. */
 const TEXTS: ReadonlySet<string> = new Set([

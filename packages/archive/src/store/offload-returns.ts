@@ -7,7 +7,7 @@ import {
   type Published,
 } from '../../../../src/features/publish/store/publishing.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
-import { uncarried } from '../../../../src/features/directory/store/directory-stamps.ts';
+import { uncarried } from '../../../../src/storage/stamps/directory-stamps.ts';
 import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';
 import { MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';

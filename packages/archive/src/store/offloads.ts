@@ -1,5 +1,5 @@
 import { upTo } from '../../../../src/storage/database/batches.ts';
-import type { Core } from '../../../../src/features/core.ts';
+import type { Core } from '../../../../src/core/core.ts';
 import { ObjectId, type Filter } from 'mongodb';
 import type { ActionId } from '../../../../src/domain/action.ts';
 import type { ActionDocument, OffloadStage } from '../../../../src/storage/documents/documents.ts';

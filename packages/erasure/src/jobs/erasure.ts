@@ -112,11 +112,11 @@ async function endFollows(context: Erasing, subject: ErasureSubject): Promise<nu
 }
 
 /** Rebuilds the feeds of members who followed the member as assigned, even if a batch is interrupted between its writes. */
-function moveFollowers({ memberTraces, feeds }: Erasing, subject: ErasureSubject): Promise<number> {
+function moveFollowers({ memberTraces, feedRebuilds }: Erasing, subject: ErasureSubject): Promise<number> {
   return memberTraces.moveFollowers(subject, clock.now(), {
     limit: BATCH,
     makeDue: (userIds, when) =>
-      feeds.markDue(userIds, new Date(clock.time() + (when === 'before' ? CUT_OFF_MS : 0)), {
+      feedRebuilds.markDue(userIds, new Date(clock.time() + (when === 'before' ? CUT_OFF_MS : 0)), {
         isNotified: false,
       }),
   });

@@ -15,7 +15,7 @@ import { hasWordsOf, NOT_SEARCHABLE } from '../../../../src/features/directory/s
 import {
   directoryStampsRepository,
   type DirectoryStampsRepository,
-} from '../../../../src/features/directory/store/directory-stamps.ts';
+} from '../../../../src/storage/stamps/directory-stamps.ts';
 import type { Declares } from './member-data.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../../src/storage/documents/event-documents.ts';
 import { fieldOf } from '../../../../src/storage/documents/ids.ts';

@@ -1,7 +1,7 @@
 import { builder } from '../../../../src/graphql/builder.ts';
 import { encodeNotificationId } from '../../../../src/domain/node-ids.ts';
 import { asksForType } from '../../../../src/graphql/live-selection.ts';
-import { UnreadCount } from '../../../../src/feed/api/unread-count.ts';
+import { UnreadCount } from '../../../../src/features/feed/api/unread-count.ts';
 import { watchNotifications, type NotificationEvent as EventSource } from '../watch-notifications.ts';
 import { Notification, NotificationFilter } from './notifications.ts';
 

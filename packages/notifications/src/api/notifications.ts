@@ -9,7 +9,7 @@ import {
   type QuietHours as QuietHoursRecord,
 } from '../../../../src/domain/notification.ts';
 import { badInput } from '../../../../src/domain/errors.ts';
-import { UnreadCount, UNREAD_COST } from '../../../../src/feed/api/unread-count.ts';
+import { UnreadCount, UNREAD_COST } from '../../../../src/features/feed/api/unread-count.ts';
 import { MAX_PAGE_SIZE, pageSize } from '../../../../src/feed/page/paging.ts';
 import { builder } from '../../../../src/graphql/builder.ts';
 import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../../../src/graphql/connection.ts';
@@ -18,14 +18,14 @@ import type { ListSize, PageSize, Reads } from '../../../../src/graphql/limits/c
 import type { ListArgument } from '../../../../src/graphql/limits/variables.ts';
 import { asksForField } from '../../../../src/graphql/live-selection.ts';
 import { plainSentence } from '../../../../src/graphql/sentences.ts';
-import { Action, namedIn } from '../../../../src/graphql/types/action.ts';
-import { LOCALE_ARG, localeOf, SummaryPart } from '../../../../src/graphql/types/descriptor.ts';
+import { Action, namedIn } from '../../../../src/features/actions/api/action.ts';
+import { LOCALE_ARG, localeOf, SummaryPart } from '../../../../src/features/actions/api/descriptor.ts';
 import { describedEnum } from '../../../../src/graphql/types/enums.ts';
 import { PLAIN, SHARED, type RenderedOnce } from '../../../../src/graphql/shared-field.ts';
 import { type AddedNode, Node } from '../../../../src/graphql/types/node.ts';
 import { encodeNotificationId } from '../../../../src/domain/node-ids.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
-import { Viewer } from '../../../../src/graphql/types/viewer.ts';
+import { Viewer } from '../../../../src/features/directory/api/viewer.ts';
 import { Member } from '../../../../src/features/directory/api/member.ts';
 import { Interaction } from '../../../../src/features/interactions/api.ts';
 import { INTERACTION } from '../../../../src/features/interactions/read-interactions.ts';

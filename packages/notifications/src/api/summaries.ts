@@ -12,7 +12,7 @@ import { ACTOR, SUBJECTS } from '../../../../src/descriptors/sentence.ts';
 import type { ReaderSession } from '../../../../src/feed/session/reader-session.ts';
 import { listOf, MAX_NAMED, summaryPartsOf, type SummaryPart } from '../../../../src/graphql/sentences.ts';
 import { joinTexts } from '../../../../src/lib/byte-text.ts';
-import { MEMBER, REF, refName } from '../../../../src/features/directory/names.ts';
+import { MEMBER, REF, refName } from '../../../../src/feed/loads/names.ts';
 import { actorsOf, countNewestActors, type Notification } from '../read-notifications.ts';
 
 /** Upper bound on the parts of a sentence: names, and text around each. */

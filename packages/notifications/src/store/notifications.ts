@@ -21,16 +21,12 @@ import type { Collections } from '../../../../src/storage/documents/declaration.
 import type { Repositories } from '../../../../src/storage/repositories.ts';
 import type { FeedDocument } from '../../../../src/storage/documents/reader-documents.ts';
 import { literal } from '../../../../src/storage/stages/revision.ts';
-import { WITHOUT_DETAILS } from '../../../../src/features/directory/store/details.ts';
-import { NEVER_STAMPED } from '../../../../src/features/directory/store/directory-stamps.ts';
+import { WITHOUT_DETAILS } from '../../../../src/storage/documents/member-document.ts';
+import { NEVER_STAMPED } from '../../../../src/storage/stamps/directory-stamps.ts';
 import type { ThreadDocument } from '../../../../src/features/interactions/store/threads.ts';
 import type { ReaderActionId } from '../../../../src/storage/documents/reader-action-id.ts';
-import { toMember, type PlainMember } from '../../../../src/features/directory/store/members.ts';
-import {
-  FOLLOW_FIELDS,
-  toFollow,
-  type PlainFollow,
-} from '../../../../src/features/follow/store/follow-reads.ts';
+import { toMember, type PlainMember } from '../../../../src/storage/documents/member-document.ts';
+import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../../../src/storage/documents/follow-document.ts';
 import {
   isPairKind,
   KINDS_TO,

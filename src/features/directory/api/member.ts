@@ -12,7 +12,7 @@ import { Node, type MemberSource } from '../../../graphql/types/node.ts';
 import { Ref, RefConnection } from './ref.ts';
 import { readMember, readRef } from '../read-directory.ts';
 import { MAX_SEARCH_LENGTH, searchMembers, searchRefs } from '../search.ts';
-import { MEMBER, MEMBER_DETAILS } from '../names.ts';
+import { MEMBER, MEMBER_DETAILS } from '../../../feed/loads/names.ts';
 
 const SEARCHED =
   'Case and accents do not matter. For admins and services; for everybody with DIRECTORY_SEARCH=members, then limited by DIRECTORY_SEARCH_LIMIT.';

@@ -10,8 +10,8 @@ import { liveName } from '../../../graphql/live-selection.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
 import { detailFields, detailInputs } from './details.ts';
 import { Node } from '../../../graphql/types/node.ts';
-import { ownFollow, type FollowedRef } from '../../follow/own-follows.ts';
-import { REF, refName, REF_DETAILS } from '../names.ts';
+import { ownFollow, type FollowedRef } from '../../../feed/loads/own-follows.ts';
+import { REF, refName, REF_DETAILS } from '../../../feed/loads/names.ts';
 
 /** Type shown for a ref known only from being followed. */
 const UNKNOWN_TYPE = 'unknown';

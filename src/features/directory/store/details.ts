@@ -12,9 +12,6 @@ declare module '../../../storage/repositories.ts' {
   }
 }
 
-/** Projection without details and terms of searches: they are large, and deliveries and rules do not need them. */
-export const WITHOUT_DETAILS = { imageUrl: 0, url: 0, data: 0, search: 0 } as const;
-
 /** Conditions of which one holds if there are details. */
 export const HAS_DETAILS = [
   { imageUrl: { $exists: true } },

@@ -1,14 +1,16 @@
+import { toMember, type PlainMember } from '../../../storage/documents/member-document.ts';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
 import type { Details, Member } from '../../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
 import { inSlices, mapInTurns } from '../../../lib/turn.ts';
-import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import { storedDetails } from './details.ts';
+import { WITHOUT_DETAILS } from '../../../storage/documents/member-document.ts';
 import { findNames, SEARCH_INDEX, searchStage, type NamePosition, type NameQuery } from './name-search.ts';
-import type { DirectoryStampsRepository } from './directory-stamps.ts';
-import type { DetailsDocument, MemberDocument } from '../../../storage/documents/directory-documents.ts';
+import type { DirectoryStampsRepository } from '../../../storage/stamps/directory-stamps.ts';
+import type { MemberDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import { NO_STAMPS, type ReaderStamps } from '../../../feed/store/reader-stamps.ts';
+import { NO_STAMPS, type ReaderStamps } from '../../../storage/stamps/reader-stamps.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
 import { gathered } from '../../../lib/gathered.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
@@ -44,16 +46,9 @@ export const MEMBERS: Declared<'members'> = {
 export type MemberRecord = Details &
   Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
 
-export type PlainMember = Omit<MemberDocument, keyof DetailsDocument | 'search'>;
-
 export interface Group {
   readonly kind: 'team' | 'department';
   readonly id: string;
-}
-
-export function toMember(document: PlainMember): Member {
-  const { _id, version: _version, propagated: _propagated, rename: _rename, ...member } = document;
-  return { ...member, userId: _id };
 }
 
 /** Sets a group and, if it changes, the time since when. */

@@ -3,7 +3,7 @@ import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Member, RefName } from '../../../domain/member.ts';
 import { clock } from '../../../lib/clock.ts';
 import { weightOfEntry } from '../../../lib/weight.ts';
-import type { DirectoryAsOf, DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DirectoryAsOf, DirectoryStampsRepository } from '../../../storage/stamps/directory-stamps.ts';
 import type { MembersRepository } from './members.ts';
 import type { RefsRepository } from './refs.ts';
 

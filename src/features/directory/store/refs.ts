@@ -4,7 +4,8 @@ import type { Collection, Document } from 'mongodb';
 import type { ActionRef, RefId } from '../../../domain/action.ts';
 import type { Details, Ref, RefName, RenameProgress } from '../../../domain/member.ts';
 import { inSlices, mapInTurns } from '../../../lib/turn.ts';
-import { storedDetails, WITHOUT_DETAILS } from './details.ts';
+import { storedDetails } from './details.ts';
+import { WITHOUT_DETAILS } from '../../../storage/documents/member-document.ts';
 import {
   findNames,
   SEARCH_INDEX,
@@ -13,7 +14,7 @@ import {
   type NamePosition,
   type NameQuery,
 } from './name-search.ts';
-import type { DirectoryStampsRepository } from './directory-stamps.ts';
+import type { DirectoryStampsRepository } from '../../../storage/stamps/directory-stamps.ts';
 import type { DetailsDocument, RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';

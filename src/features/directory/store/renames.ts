@@ -16,7 +16,7 @@ import {
   restamped,
   UNCARRIED,
   type DirectoryStampsRepository,
-} from './directory-stamps.ts';
+} from '../../../storage/stamps/directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
 declare module '../../../storage/repositories.ts' {

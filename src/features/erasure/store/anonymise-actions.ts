@@ -8,7 +8,7 @@ import type { ActionDocument, FormerAudienceDocument } from '../../../storage/do
 import { passRequested } from '../../../storage/stages/fan-out-stages.ts';
 import { moderationRepository } from '../../moderation/store/moderation.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { holdsName, idOfStamp } from '../../directory/store/directory-stamps.ts';
+import { holdsName, idOfStamp } from '../../../storage/stamps/directory-stamps.ts';
 import { clock, CLOCK_DIFFERENCE_MS } from '../../../lib/clock.ts';
 import { forgetPublications, isKeyed } from '../../publish/store/publishing.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';

@@ -1,14 +1,16 @@
+import {
+  type FollowPair,
+  toSpans,
+  toFollow,
+  type StoredFollow,
+  toStoredFollow,
+} from '../../../storage/documents/follow-document.ts';
 import type { Collection, Filter } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
-
-export interface FollowPair {
-  readonly followerId: UserId;
-  readonly refId: RefId;
-}
 
 export interface StoredFollower {
   readonly followerId: UserId;
@@ -21,23 +23,6 @@ function toFollower({ followerId, spans }: FollowerRow): StoredFollower {
   return { followerId, spans: toSpans(spans) };
 }
 
-export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
-  return spans.map(({ since, until, sinceAction, types }) => ({
-    since,
-    ...(until === undefined ? {} : { until }),
-    ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
-    ...(types === undefined ? {} : { types }),
-  }));
-}
-
-/** The document fields that make up a follow. */
-export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
-export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
-
-export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
-  return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
-}
-
 /** A page of a ref's followers, in order of id. */
 export interface FollowerPage {
   readonly followers: readonly StoredFollower[];
@@ -48,13 +33,6 @@ export interface FollowerPage {
 const REFS_AT_ONCE = 1_000;
 /** Usually few followers are assigned: reading all of them is faster than naming hundreds of readers in a query. */
 const FEW_ASSIGNED = 100;
-
-export type StoredFollow = Follow & FollowPair;
-export type PlainPair = PlainFollow & FollowPair;
-
-export function toStoredFollow(document: PlainPair): StoredFollow {
-  return { ...toFollow(document), followerId: document.followerId };
-}
 
 /** Readers who follow a ref. Index `by_ref`. */
 function readsOfFollowers(collection: Collection<FollowDocument>) {

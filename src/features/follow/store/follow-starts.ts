@@ -11,7 +11,12 @@ import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
 import type { PassedOn } from '../../interactions/store/interactions.ts';
 import type { CountEpochs } from './follower-counts.ts';
-import { FOLLOW_FIELDS, toFollow, type FollowPair, type PlainFollow } from './follow-reads.ts';
+import {
+  FOLLOW_FIELDS,
+  toFollow,
+  type FollowPair,
+  type PlainFollow,
+} from '../../../storage/documents/follow-document.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {

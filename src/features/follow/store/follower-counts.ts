@@ -3,7 +3,7 @@ import { gathered } from '../../../lib/gathered.ts';
 import type { Collection, Filter, Document } from 'mongodb';
 import type { RefId, UserId } from '../../../domain/action.ts';
 import type { Ref } from '../../../domain/member.ts';
-import { WITHOUT_DETAILS } from '../../directory/store/details.ts';
+import { WITHOUT_DETAILS } from '../../../storage/documents/member-document.ts';
 import { toRef, type PlainRef } from '../../directory/store/refs.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
 import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../../storage/database/errors.ts';

@@ -14,6 +14,12 @@ import {
 } from '../../../storage/stages/interaction-stages.ts';
 import { newRevision, revised } from '../../../storage/stages/revision.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly engagement: ReturnType<typeof engagement>;
+  }
+}
+
 /** How interactions change an action. */
 export function engagement(collection: Collection<ActionDocument>, events: EventEntries) {
   const count = counting(collection);

@@ -10,17 +10,17 @@ const MARGIN_MS = 250;
 /** Sends `FeedResync` to watchers when one of their mutes ends. Reads use the clock and are exact. */
 export function muteEnds({ core, config }: JobSetup): Job {
   const { leaseMs, pollMs } = config.fanOut;
-  const { feeds } = core;
+  const { feedMutes } = core;
   return {
     name: 'mute ends',
     every: pollByTheClockMs(pollMs),
     due: [{ collection: 'feeds', filter: hasMuteEnd }],
     async run({ now: begunAt }) {
       const now = new Date(begunAt.getTime() - MARGIN_MS);
-      const readers = await feeds.claimMuteEnds({ token: newObjectId(), now, leaseMs }, BATCH);
+      const readers = await feedMutes.claimMuteEnds({ token: newObjectId(), now, leaseMs }, BATCH);
       if (readers.length === 0) return false;
       await announceListChange(core, readers, 'mutes');
-      await feeds.settleMuteEnds(readers, now);
+      await feedMutes.settleMuteEnds(readers, now);
       return readers.length === BATCH;
     },
   };

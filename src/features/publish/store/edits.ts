@@ -15,7 +15,7 @@ import type {
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { passRequested, notifiedUntilNow, formerKept } from '../../../storage/stages/fan-out-stages.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../directory/store/directory-stamps.ts';
+import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../../storage/stamps/directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
 declare module '../../../storage/repositories.ts' {

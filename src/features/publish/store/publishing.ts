@@ -12,6 +12,12 @@ import { createHash } from 'node:crypto';
 import type { Declared } from '../../../storage/documents/declaration.ts';
 import { claimedBy, type Claim } from '../../../fan-out/store/fan-out-claim.ts';
 
+declare module '../../../storage/repositories.ts' {
+  interface Repositories {
+    readonly publishing: ReturnType<typeof publishing>;
+  }
+}
+
 export const PUBLICATIONS: Declared<'publications'> = {
   name: 'publications',
   holds: 'the action that an idempotency key has made',

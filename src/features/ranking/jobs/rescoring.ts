@@ -7,7 +7,7 @@ import {
 } from '../../../domain/ranking.ts';
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
-import { GENERATIONS_KEPT } from '../store.ts';
+import { GENERATIONS_KEPT } from '../../../domain/ranking.ts';
 import { logRescored } from '../../../telemetry/events.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 

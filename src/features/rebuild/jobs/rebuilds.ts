@@ -23,12 +23,12 @@ const SIDE_BY_SIDE = 3;
 const IN_BULK = { lane: 'BULK', kind: 'rebuild' } as const;
 
 /**
- * Rebuilds several feeds concurrently. An interrupted or repeated rebuild does no harm; a feed that becomes due again is
+ * Rebuilds several feeds, feedRebuilds concurrently. An interrupted or repeated rebuild does no harm; a feed that becomes due again is
  * rebuilt once more. A feed whose rebuild fails stays due, and is retried when its lease expires, or when the feed store is
  * back.
  */
 export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
-  const { feeds, fanOuts, workSignal } = core;
+  const { feedRebuilds, fanOuts, workSignal } = core;
   const { leaseMs, pollMs } = config.fanOut;
   const turns: RebuildTurns = { inTurn: (chunk) => gate.run(IN_BULK, chunk), stretch: new StretchGuess() };
   const outage = new Outage(FIRST_OUTAGE_MS, MAX_OUTAGE_MS);
@@ -42,7 +42,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
       const failures: unknown[] = [];
       let found = false;
       while (failures.length === 0 && !signal.aborted) {
-        const claims = await feeds.claimDue(clock.now(), leaseMs, AT_ONCE);
+        const claims = await feedRebuilds.claimDue(clock.now(), leaseMs, AT_ONCE);
         if (claims.length === 0) break;
         found = true;
         await rebuildAll(claims, failures, signal);
@@ -63,7 +63,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     const held = new Set(claims);
     // Renewed however long it takes, otherwise another worker would take the rebuilds for interrupted.
     using _lease = holdLease(async () => {
-      await Promise.all([...held].map((claim) => feeds.renewRebuild(claim, leaseMs)));
+      await Promise.all([...held].map((claim) => feedRebuilds.renewRebuild(claim, leaseMs)));
       return true;
     }, leaseMs);
     const failed = async (claim: RebuildClaim, error: unknown): Promise<void> => {
@@ -89,7 +89,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
         }
       };
       await Promise.all(Array.from({ length: SIDE_BY_SIDE }, oneAfterAnother));
-      await Promise.all(waiting.map((claim) => feeds.postponeRebuild(claim, clock.now())));
+      await Promise.all(waiting.map((claim) => feedRebuilds.postponeRebuild(claim, clock.now())));
     } catch (error) {
       await Promise.all([...held].map((claim) => failed(claim, error)));
     }
@@ -99,7 +99,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
   async function handBack(claim: RebuildClaim, error: unknown): Promise<void> {
     if (!(error instanceof StoreUnavailable)) return;
     const until = new Date(clock.time() + outage.failed());
-    await feeds.postponeRebuild(claim, until, { error });
+    await feedRebuilds.postponeRebuild(claim, until, { error });
   }
 
   async function rebuild(claim: RebuildClaim, { older, rebuildOne }: Begun): Promise<void> {
@@ -109,7 +109,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     outage.over();
     if (older.size > 0) {
       if ((await fanOuts.ownClaims()).some((token) => older.has(token))) {
-        await feeds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
+        await feedRebuilds.postponeRebuild(claim, new Date(clock.time() + POSTPONE_MS));
         return;
       }
       await sweepFeed(core, userId);
@@ -117,7 +117,7 @@ export function rebuilds({ core, config, gate, logger }: JobSetup): Job {
     // Writes from before the interruption look as if they had always been there.
     if (wasCutOff) await core.liveLog.forget(userId);
     const now = clock.now();
-    await feeds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
+    await feedRebuilds.finishRebuild(claim, { floor, now, trimAt: new Date(now.getTime() + TRIM_GRACE_MS) });
     logFeedRebuilt(logger, { userId, seconds: (performance.now() - startedAt) / 1_000 });
   }
 }

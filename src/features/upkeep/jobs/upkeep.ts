@@ -1,5 +1,5 @@
 import type { Context } from '../../../feed/context.ts';
-import { PULL_NOTICE_MS } from '../../follow/store/pulled-refs.ts';
+import { PULL_NOTICE_MS } from '../../../feed/store/pulled-refs.ts';
 import type { Job, JobSetup } from '../../../jobs/job.ts';
 import { trimDue } from '../../../feed/trim-feeds.ts';
 import { clock } from '../../../lib/clock.ts';
@@ -75,7 +75,7 @@ const AT_ONCE = 200;
  * run in several processes at once.
  */
 async function settleAbandonedFollows(context: Context, now: Date): Promise<void> {
-  const { feeds, follows } = context;
+  const { feedRebuilds, follows } = context;
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
   for (;;) {
     const abandoned = await follows.unsettledBefore(before, AT_ONCE);
@@ -83,7 +83,7 @@ async function settleAbandonedFollows(context: Context, now: Date): Promise<void
     const followers = new Set(abandoned.map(({ followerId }) => followerId));
     const refIds = new Set(abandoned.map(({ refId }) => refId));
     // First, so that the rebuild is certain whatever happens to this round.
-    await feeds.markDue([...followers], clock.now(), { isNotified: false });
+    await feedRebuilds.markDue([...followers], clock.now(), { isNotified: false });
     await countFollowers(context, { added: new Map(), uncertain: refIds, epochs: new Map() });
     for (const { followerId, refId, token } of abandoned) await follows.forget({ followerId, refId }, token);
     if (abandoned.length < AT_ONCE) return;
@@ -129,7 +129,7 @@ export function upkeep({ core, config, carryOutRulings }: JobSetup): Job {
  * @throws the first error. What belongs to other actions is completed nevertheless
  */
 export async function settleAbandonedInteractions(
-  { actions, interactions }: Context,
+  { engagement, interactions }: Context,
   now: Date,
 ): Promise<void> {
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
@@ -145,7 +145,11 @@ export async function settleAbandonedInteractions(
       if (summary === undefined) continue;
       const change = { kind: 'derived', engagement: summary.engagement } as const;
       try {
-        const marked = await actions.markInteraction(actionId, { change, boost: summary.latest, now }, null);
+        const marked = await engagement.markInteraction(
+          actionId,
+          { change, boost: summary.latest, now },
+          null,
+        );
         // A deleted action may have been purged before the interaction was recorded.
         if (marked === null) await interactions.purgeAction(actionId);
       } catch (error) {

@@ -9,7 +9,7 @@ import { runSubscription, type ResultStreamOptions } from '../../../graphql/resu
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending, OnDispose } from '../../../lib/closer.ts';
 import type { HttpContext } from '../../http-context.ts';
-import type { FeedEvent } from '../../../features/shapes.ts';
+import type { FeedEvent } from '../../../core/shapes.ts';
 import type { Caller } from '../../identity/auth.ts';
 import type { RequestContext } from '../operation-context.ts';
 import { clock } from '../../../lib/clock.ts';

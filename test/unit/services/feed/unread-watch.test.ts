@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import type { UnreadCount } from '../../../../src/features/shapes.ts';
+import type { UnreadCount } from '../../../../src/core/shapes.ts';
 import { UnreadWatch } from '../../../../src/feed/watch/watch-feed.ts';
 
 interface Counting {

@@ -1,11 +1,11 @@
-import type { DescriptorField, DescriptorType } from '../../descriptors/define.ts';
-import type { DeclarationFault } from '../../descriptors/check.ts';
-import { HostConfigError } from '../../descriptors/host-config.ts';
-import { descriptorSource, descriptorTypes } from '../../descriptors/registry.ts';
-import { builder } from '../builder.ts';
-import { liveField } from '../live-selection.ts';
-import { SHARED } from '../shared-field.ts';
-import type { Described } from '../sentences.ts';
+import type { DescriptorField, DescriptorType } from '../../../descriptors/define.ts';
+import type { DeclarationFault } from '../../../descriptors/check.ts';
+import { HostConfigError } from '../../../descriptors/host-config.ts';
+import { descriptorSource, descriptorTypes } from '../../../descriptors/registry.ts';
+import { builder } from '../../../graphql/builder.ts';
+import { liveField } from '../../../graphql/live-selection.ts';
+import { SHARED } from '../../../graphql/shared-field.ts';
+import type { Described } from '../../../graphql/sentences.ts';
 import { ActionDescriptor, objectName } from './descriptor.ts';
 
 // Types derived from the declared action types.

@@ -1,8 +1,8 @@
 import type { RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
-import { ownLoad } from '../../feed/session/load.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { ownLoad } from '../session/load.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
 
 /** The reader's own follow of a ref. */
 export const FOLLOW = ownLoad({

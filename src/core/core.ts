@@ -7,7 +7,7 @@ import type { FeedReader } from '../feed/feed-reader.ts';
 import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
 import type { BeginWatch, OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
-import type { Samples } from './operations/samples.ts';
+import type { Samples } from '../features/operations/samples.ts';
 import type { Quotas } from './quotas.ts';
 import type { CursorSeal } from './cursor-seal.ts';
 

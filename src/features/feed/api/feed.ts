@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { MAX_RESHARES } from '../../domain/action.ts';
-import { LISTED_STATES, type ListName, rowOf } from '../../domain/item-states.ts';
-import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../features/shapes.ts';
-import { builder } from '../../graphql/builder.ts';
+import { MAX_RESHARES } from '../../../domain/action.ts';
+import { LISTED_STATES, type ListName, rowOf } from '../../../domain/item-states.ts';
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
+import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../../core/shapes.ts';
+import { builder } from '../../../graphql/builder.ts';
 import {
   defineConnection,
   PAGE_COST,
@@ -11,21 +11,21 @@ import {
   toConnection,
   Count,
   TOTAL_COST,
-} from '../../graphql/connection.ts';
-import type { Reads } from '../../graphql/limits/cost.ts';
-import { asksForField } from '../../graphql/live-selection.ts';
-import { PLAIN, SHARED } from '../../graphql/shared-field.ts';
-import { Action, ActionConnection, ActionFilter } from '../../graphql/types/action.ts';
-import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../graphql/types/enums.ts';
-import { Member } from '../../features/directory/api/member.ts';
-import { Node } from '../../graphql/types/node.ts';
+} from '../../../graphql/connection.ts';
+import type { Reads } from '../../../graphql/limits/cost.ts';
+import { asksForField } from '../../../graphql/live-selection.ts';
+import { PLAIN, SHARED } from '../../../graphql/shared-field.ts';
+import { Action, ActionConnection, ActionFilter } from '../../actions/api/action.ts';
+import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../../graphql/types/enums.ts';
+import { Member } from '../../directory/api/member.ts';
+import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
-import { Viewer } from '../../graphql/types/viewer.ts';
-import { resharedBy } from '../../features/interactions/read-interactions.ts';
-import { readFeed, type CountsAsked } from '../page/read-page.ts';
-import { readFeedState, rebuildFeed } from '../../features/rebuild/rebuild-feed.ts';
-import { findFirstUnread, markFeedRead } from '../page/unread.ts';
-import { readSlice } from '../page/read-actions.ts';
+import { Viewer } from '../../directory/api/viewer.ts';
+import { resharedBy } from '../../interactions/read-interactions.ts';
+import { readFeed, type CountsAsked } from '../../../feed/page/read-page.ts';
+import { readFeedState, rebuildFeed } from '../../rebuild/rebuild-feed.ts';
+import { findFirstUnread, markFeedRead } from '../../../feed/page/unread.ts';
+import { readSlice } from '../../../feed/page/read-actions.ts';
 
 builder.queryField('slice', (t) =>
   t.field({

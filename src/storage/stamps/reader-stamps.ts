@@ -1,12 +1,12 @@
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import { bucketOf } from '../../lib/bucket-of.ts';
-import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
-import type { ReaderStampsDocument } from '../../storage/documents/installation-documents.ts';
-import { newRevision } from '../../storage/stages/revision.ts';
-import { ofInstallation } from '../../storage/documents/declaration.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
+import { newRevision } from '../stages/revision.ts';
+import { ofInstallation } from '../documents/declaration.ts';
 
-declare module '../../storage/repositories.ts' {
+declare module '../repositories.ts' {
   interface Repositories {
     readonly readerStamps: ReturnType<typeof readerStamps>;
   }

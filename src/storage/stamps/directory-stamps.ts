@@ -1,12 +1,12 @@
 import type { Collection, Document } from 'mongodb';
-import { bucketOf } from '../../../lib/bucket-of.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
-import type { DirectoryStampDocument } from '../../../storage/documents/installation-documents.ts';
-import { newRevision, literal } from '../../../storage/stages/revision.ts';
-import { ofInstallation } from '../../../storage/documents/declaration.ts';
-import type { ActionTexts, RefId } from '../../../domain/action.ts';
-import { namedIdsOf } from '../../../descriptors/names.ts';
-import { STAMP_SEPARATOR } from '../../../storage/documents/ids.ts';
+import { bucketOf } from '../../lib/bucket-of.ts';
+import { retryOnDuplicateKey } from '../database/errors.ts';
+import type { DirectoryStampDocument } from '../documents/installation-documents.ts';
+import { newRevision, literal } from '../stages/revision.ts';
+import { ofInstallation } from '../documents/declaration.ts';
+import type { ActionTexts, RefId } from '../../domain/action.ts';
+import { namedIdsOf } from '../../descriptors/names.ts';
+import { STAMP_SEPARATOR } from '../documents/ids.ts';
 
 /**
  * An action lists the names it copies in one flat array, as `id`, tab, version. Ids contain no tab, so the stamps of one id

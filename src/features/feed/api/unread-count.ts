@@ -1,7 +1,9 @@
-import { MAX_UNREAD } from '../page/list.ts';
-import type { UnreadCount as UnreadCountSource } from '../../features/shapes.ts';
-import { builder } from '../../graphql/builder.ts';
-import type { ListSize } from '../../graphql/limits/cost.ts';
+import { Viewer } from '../../directory/api/viewer.ts';
+import { countUnread } from '../../../feed/page/unread.ts';
+import { MAX_UNREAD } from '../../../feed/page/list.ts';
+import type { UnreadCount as UnreadCountSource } from '../../../core/shapes.ts';
+import { builder } from '../../../graphql/builder.ts';
+import type { ListSize } from '../../../graphql/limits/cost.ts';
 
 export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({
   description:
@@ -14,3 +16,12 @@ export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').i
 
 /** Counting reads up to this many visible items, and more where the rules leave gaps. */
 export const UNREAD_COST: { readonly size: ListSize } = { size: MAX_UNREAD };
+
+builder.objectFields(Viewer, (t) => ({
+  unreadCount: t.field({
+    type: UnreadCount,
+    description: 'Unread entries of the whole feed.',
+    extensions: UNREAD_COST,
+    resolve: (_source, _args, context) => countUnread(context.core, context.session()),
+  }),
+}));

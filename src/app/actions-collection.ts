@@ -1,9 +1,9 @@
-import { indexedFields } from '../../descriptors/registry.ts';
-import { type Declared, index, indexWithin, UNSENT } from '../documents/declaration.ts';
-import type { ActionDocument } from '../documents/documents.ts';
-import type { Collections } from '../documents/declaration.ts';
-import { erasedAction } from '../../features/erasure/store/anonymise-actions.ts';
-import { forgetPublications, isKeyed } from '../../features/publish/store/publishing.ts';
+import { indexedFields } from '../descriptors/registry.ts';
+import { type Declared, index, indexWithin, UNSENT } from '../storage/documents/declaration.ts';
+import type { ActionDocument } from '../storage/documents/documents.ts';
+import type { Collections } from '../storage/documents/declaration.ts';
+import { erasedAction } from '../features/erasure/store/anonymise-actions.ts';
+import { forgetPublications, isKeyed } from '../features/publish/store/publishing.ts';
 
 export const ACTIONS: Declared<'actions'> = {
   name: 'actions',

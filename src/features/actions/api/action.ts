@@ -3,22 +3,28 @@ import {
   type Action as ActionRecord,
   type Engagement as EngagementRecord,
   type ReactionCount as ReactionCountRecord,
-} from '../../domain/action.ts';
-import { isTrusted } from '../../domain/viewer.ts';
-import type { CountedPage } from '../../features/shapes.ts';
-import { builder } from '../builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection, Count, TOTAL_COST } from '../connection.ts';
-import { MOST_REACTIONS } from '../../config/kinds.ts';
-import { parseActionId } from '../global-id.ts';
-import { mostRefs } from '../limits/lengths.ts';
-import { SHARED, type RenderedOnce } from '../shared-field.ts';
+} from '../../../domain/action.ts';
+import { isTrusted } from '../../../domain/viewer.ts';
+import type { CountedPage } from '../../../core/shapes.ts';
+import { builder } from '../../../graphql/builder.ts';
+import {
+  defineConnection,
+  PAGE_COST,
+  pageArgs,
+  toConnection,
+  Count,
+  TOTAL_COST,
+} from '../../../graphql/connection.ts';
+import { MOST_REACTIONS } from '../../../config/kinds.ts';
+import { parseActionId } from '../../../graphql/global-id.ts';
+import { mostRefs } from '../../../graphql/limits/lengths.ts';
+import { SHARED, type RenderedOnce } from '../../../graphql/shared-field.ts';
 import { ActionDescriptor } from './descriptor.ts';
-import { FanOutStateEnum, LaneEnum, ScopeEnum } from './enums.ts';
-import { Member } from '../../features/directory/api/member.ts';
-import { Node } from './node.ts';
-import { Ref } from '../../features/directory/api/ref.ts';
-import { getAction, listActions } from '../../feed/page/read-actions.ts';
-import { retryFanOut } from '../../features/operations/retry-fan-out.ts';
+import { FanOutStateEnum, LaneEnum, ScopeEnum } from '../../../graphql/types/enums.ts';
+import { Member } from '../../directory/api/member.ts';
+import { Node } from '../../../graphql/types/node.ts';
+import { Ref } from '../../directory/api/ref.ts';
+import { getAction, listActions } from '../../../feed/page/read-actions.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   description: 'A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`.',
@@ -229,13 +235,3 @@ builder.queryFields((t) => ({
       toConnection(await listActions(context.core, context.session(), args), args),
   }),
 }));
-
-builder.mutationField('retryFanOut', (t) =>
-  t.field({
-    type: Action,
-    description: 'Admin: sets a FAILED fan-out back to PENDING. CONFLICT if it has not failed.',
-    args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { id }, context) =>
-      context.mutate(({ identity }) => retryFanOut(context.core, identity, parseActionId(id, ['id']))),
-  }),
-);

@@ -1,7 +1,7 @@
 import type { RefId } from '../../domain/action.ts';
 import type { RefName } from '../../domain/member.ts';
-import { load } from '../../feed/session/load.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { load } from '../session/load.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
 
 export const MEMBER = load({
   async batch({ members, nameCache }, ids, request) {

@@ -1,30 +1,30 @@
-import type { NewsfeedItem as NewsfeedItemRecord } from '../../domain/newsfeed-item.ts';
-import { groupOf } from '../../descriptors/group-key.ts';
-import { MAX_TOTAL } from '../page/list.ts';
-import { GROUPS, readFeedGroups } from '../groups/read-groups.ts';
-import { pageSize } from '../page/paging.ts';
+import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
+import { groupOf } from '../../../descriptors/group-key.ts';
+import { MAX_TOTAL } from '../../../feed/page/list.ts';
+import { GROUPS, readFeedGroups } from '../../../feed/groups/read-groups.ts';
+import { pageSize } from '../../../feed/page/paging.ts';
 import type {
   Count as CountSource,
   FeedGroup as FeedGroupSource,
   FeedGroupPage,
-} from '../../features/shapes.ts';
-import { builder } from '../../graphql/builder.ts';
-import { defineConnection, toConnection, Count, TOTAL_COST } from '../../graphql/connection.ts';
-import type { GraphQLContext } from '../../graphql/context.ts';
-import { encodeFeedGroupId } from '../../graphql/global-id.ts';
+} from '../../../core/shapes.ts';
+import { builder } from '../../../graphql/builder.ts';
+import { defineConnection, toConnection, Count, TOTAL_COST } from '../../../graphql/connection.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { encodeFeedGroupId } from '../../../graphql/global-id.ts';
 import {
   groupSummaryPartsOf,
   plainSentence,
   type SummaryPart as SummaryPartSource,
-} from '../../graphql/sentences.ts';
-import { SHARED, type RenderedOnce } from '../../graphql/shared-field.ts';
-import type { ListSize, PageSize } from '../../graphql/limits/cost.ts';
-import { groupSummaryParts } from '../../graphql/limits/lengths.ts';
-import { FeedStateEnum } from '../../graphql/types/enums.ts';
+} from '../../../graphql/sentences.ts';
+import { SHARED, type RenderedOnce } from '../../../graphql/shared-field.ts';
+import type { ListSize, PageSize } from '../../../graphql/limits/cost.ts';
+import { groupSummaryParts } from '../../../graphql/limits/lengths.ts';
+import { FeedStateEnum } from '../../../graphql/types/enums.ts';
 import { countsAsked, FeedFilter, NewsfeedItem } from './feed.ts';
-import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../graphql/types/descriptor.ts';
-import { Member } from '../../features/directory/api/member.ts';
-import { Node } from '../../graphql/types/node.ts';
+import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../actions/api/descriptor.ts';
+import { Member } from '../../directory/api/member.ts';
+import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 
 /** Listed items or actors of one group. */

@@ -1,12 +1,7 @@
-import { tenantOf } from '../../domain/stored-id.ts';
-import { builder } from '../builder.ts';
-import { PAGE_COST, pageArgs, toConnection } from '../connection.ts';
-import { Member } from '../../features/directory/api/member.ts';
-import { RefConnection } from '../../features/directory/api/ref.ts';
-import { UNREAD_COST, UnreadCount } from '../../feed/api/unread-count.ts';
-import { countUnread } from '../../feed/page/unread.ts';
-import { following } from '../../features/follow/followers.ts';
-import type { Ticket as TicketSource } from '../../features/shapes.ts';
+import { tenantOf } from '../../../domain/stored-id.ts';
+import { builder } from '../../../graphql/builder.ts';
+import { Member } from './member.ts';
+import type { Ticket as TicketSource } from '../../../core/shapes.ts';
 
 const Ticket = builder.objectRef<TicketSource>('Ticket').implement({
   description: 'Opens event streams for clients that cannot send headers, such as EventSource.',
@@ -49,25 +44,11 @@ export const Viewer = builder.objectRef<object>('Viewer').implement({
       description: 'The viewer as a member; null if the host application has never described them.',
       resolve: async (_source, _args, context) => (await context.session().profile()).member,
     }),
-    unreadCount: t.field({
-      type: UnreadCount,
-      description: 'Unread entries of the whole feed.',
-      extensions: UNREAD_COST,
-      resolve: (_source, _args, context) => countUnread(context.core, context.session()),
-    }),
     lastRead: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'The relevancy up to which everything has been read; null: nothing yet.',
       resolve: async (_source, _args, context) => (await context.session().profile()).lastRead,
-    }),
-    following: t.field({
-      type: RefConnection,
-      description: 'Refs that the viewer follows.',
-      args: pageArgs(),
-      extensions: PAGE_COST,
-      resolve: async (_source, args, context) =>
-        toConnection(await following(context.core, context.session(), args), args),
     }),
   }),
 });

@@ -1,26 +1,26 @@
-import type { StoredDescriptor } from '../../domain/action.ts';
-import { MAX_LANGUAGES_LENGTH, type Locale } from '../../descriptors/locale.ts';
+import type { StoredDescriptor } from '../../../domain/action.ts';
+import { MAX_LANGUAGES_LENGTH, type Locale } from '../../../descriptors/locale.ts';
 import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
   type DescriptorField,
   type DescriptorType,
-} from '../../descriptors/define.ts';
-import { MAX_JSON_BYTES } from '../../descriptors/declaration-schema.ts';
-import { descriptorOfType, localeFor } from '../../descriptors/registry.ts';
-import { apiError } from '../errors.ts';
-import { builder } from '../builder.ts';
-import type { GraphQLContext } from '../context.ts';
-import { summaryParts } from '../limits/lengths.ts';
-import { SHARED } from '../shared-field.ts';
+} from '../../../descriptors/define.ts';
+import { MAX_JSON_BYTES } from '../../../descriptors/declaration-schema.ts';
+import { descriptorOfType, localeFor } from '../../../descriptors/registry.ts';
+import { apiError } from '../../../graphql/errors.ts';
+import { builder } from '../../../graphql/builder.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { summaryParts } from '../../../graphql/limits/lengths.ts';
+import { SHARED } from '../../../graphql/shared-field.ts';
 import {
   summaryOf,
   summaryPartsOf,
   type Described,
   type SummaryPart as SummaryPartSource,
-} from '../sentences.ts';
-import { Member } from '../../features/directory/api/member.ts';
-import { Ref } from '../../features/directory/api/ref.ts';
+} from '../../../graphql/sentences.ts';
+import { Member } from '../../directory/api/member.ts';
+import { Ref } from '../../directory/api/ref.ts';
 
 export function objectName(type: string): string {
   return `${type}Descriptor`;

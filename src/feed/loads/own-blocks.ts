@@ -1,8 +1,8 @@
 import type { UserId } from '../../domain/action.ts';
 import { isBlocked, NO_BLOCKS } from '../../domain/block.ts';
 import { isAffectedByBlocks, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
-import { ownLoad } from '../../feed/session/load.ts';
-import type { ReaderSession } from '../../feed/session/reader-session.ts';
+import { ownLoad } from '../session/load.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
 
 const BLOCK_WITH = ownLoad({
   batch: ({ blocks }, wanted) => blocks.findPairs(wanted.map(({ userId, id }) => ({ userId, otherId: id }))),

@@ -1,11 +1,11 @@
-import type { FeedEvent as EventSource } from '../../features/shapes.ts';
-import { builder } from '../../graphql/builder.ts';
-import { encodeActionId, encodeNewsfeedItemId } from '../../graphql/global-id.ts';
-import { asksForType } from '../../graphql/live-selection.ts';
-import { HOLDS_SHARED, PLAIN } from '../../graphql/shared-field.ts';
+import type { FeedEvent as EventSource } from '../../../core/shapes.ts';
+import { builder } from '../../../graphql/builder.ts';
+import { encodeActionId, encodeNewsfeedItemId } from '../../../graphql/global-id.ts';
+import { asksForType } from '../../../graphql/live-selection.ts';
+import { HOLDS_SHARED, PLAIN } from '../../../graphql/shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
-import { watchFeed } from '../watch/watch-feed.ts';
+import { watchFeed } from '../../../feed/watch/watch-feed.ts';
 
 type ItemEvent = Extract<EventSource, { kind: 'added' | 'updated' }>;
 type RemovedEvent = Extract<EventSource, { kind: 'removed' }>;

@@ -1,10 +1,10 @@
-import type { Action } from '../../../domain/action.ts';
-import { MAX_READERS_PER_EVENT } from '../../../domain/host-event.ts';
-import { clock } from '../../../lib/clock.ts';
-import { inSlices, packed } from '../../../lib/turn.ts';
-import type { Claim } from '../../../fan-out/store/fan-out-claim.ts';
-import { gainedAmong, type AudienceMember, type AudienceReader } from '../../../fan-out/audience.ts';
-import type { Context } from '../../../feed/context.ts';
+import type { Action } from '../domain/action.ts';
+import { MAX_READERS_PER_EVENT } from '../domain/host-event.ts';
+import { clock } from '../lib/clock.ts';
+import { inSlices, packed } from '../lib/turn.ts';
+import type { Claim } from './store/fan-out-claim.ts';
+import { gainedAmong, type AudienceMember, type AudienceReader } from './audience.ts';
+import type { Context } from '../feed/context.ts';
 
 /** For first audiences, or readers who gained an action by an edit or a reshare; otherwise no query. */
 export async function recordDelivered(

@@ -1,10 +1,10 @@
-import type { RefId, Action, UserId } from '../../../domain/action.ts';
-import type { RefsRepository } from '../../directory/store/refs.ts';
+import type { RefId, Action, UserId } from '../../domain/action.ts';
+import type { RefsRepository } from '../../features/directory/store/refs.ts';
 import { LRUCache } from 'lru-cache';
-import type { Follow } from '../../../domain/viewer.ts';
-import { followableIds } from '../../../domain/visibility.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { followableIds } from '../../domain/visibility.ts';
 
-declare module '../../../storage/repositories.ts' {
+declare module '../../storage/repositories.ts' {
   interface Repositories {
     readonly pulledRefs: ReturnType<typeof pulledRefs>;
   }

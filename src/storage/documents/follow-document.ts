@@ -1,0 +1,33 @@
+import type { RefId, UserId } from '../../domain/action.ts';
+import type { FollowSpan } from '../../domain/follow-span.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import type { FollowDocument } from './reader-documents.ts';
+
+export interface FollowPair {
+  readonly followerId: UserId;
+  readonly refId: RefId;
+}
+
+export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
+  return spans.map(({ since, until, sinceAction, types }) => ({
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(sinceAction === undefined ? {} : { sinceAction: sinceAction.toHexString() }),
+    ...(types === undefined ? {} : { types }),
+  }));
+}
+
+/** The document fields that make up a follow. */
+export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
+export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
+
+export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
+  return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
+}
+
+export type StoredFollow = Follow & FollowPair;
+export type PlainPair = PlainFollow & FollowPair;
+
+export function toStoredFollow(document: PlainPair): StoredFollow {
+  return { ...toFollow(document), followerId: document.followerId };
+}
