@@ -17,6 +17,19 @@ export function notifiedKey(userId: UserId): string {
   return `notified:${userId}`;
 }
 
+const USER = userKey('');
+const NOTIFIED = notifiedKey('');
+
+/** Members whom these keys name, and whether a descriptor says to notify them. */
+export function namedBy(audience: readonly string[]): ReadonlyMap<UserId, boolean> {
+  const named = new Map<UserId, boolean>();
+  for (const key of audience)
+    if (key.startsWith(NOTIFIED)) named.set(key.slice(NOTIFIED.length), true);
+    else if (key.startsWith(USER) && !named.has(key.slice(USER.length)))
+      named.set(key.slice(USER.length), false);
+  return named;
+}
+
 export const FOLLOWERS_KEY = 'followers';
 export const PUBLIC_KEY = 'public';
 

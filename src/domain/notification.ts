@@ -21,6 +21,11 @@ export type SpokenKind = (typeof SPOKEN_KINDS)[number];
 export const NOTIFICATION_KINDS = [...SPOKEN_KINDS, 'OWN'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
+/** The kind of notification of an action that names a member. */
+export function namingKind(isNotified: boolean): 'OWN' | 'MENTION' {
+  return isNotified ? 'OWN' : 'MENTION';
+}
+
 /** Kinds of notifications about actions. */
 export const KINDS_ABOUT_ACTIONS = NOTIFICATION_KINDS.filter(
   (kind) => kind !== 'FOLLOW' && kind !== 'ASSIGNED',

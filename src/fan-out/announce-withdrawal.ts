@@ -1,5 +1,6 @@
 import type { Context } from '../feed/context.ts';
 import type { Action, UserId } from '../domain/action.ts';
+import { namedBy } from '../domain/audience.ts';
 import { KINDS_ABOUT_ACTIONS } from '../domain/notification.ts';
 import { removals, surviveLiveLog } from '../feed/announce.ts';
 import { audienceAmong } from './audience.ts';
@@ -44,7 +45,10 @@ async function tellWithdrawal(dependencies: Context, action: Action, at: Date): 
   const { liveLog, interactions } = dependencies;
   let concerned: ReadonlySet<UserId> | null = null;
   for await (const watched of liveLog.allWatched()) {
-    concerned ??= new Set([action.actorId, ...(await interactions.concernedBy(action.id))]);
+    concerned ??= new Set([
+      ...[action.actorId, ...namedBy(action.audience).keys()],
+      ...(await interactions.concernedBy(action.id)),
+    ]);
     await liveLog.append(
       watched
         .filter((userId) => concerned?.has(userId))

@@ -3,6 +3,7 @@ import { clock } from '../lib/clock.ts';
 import { packed } from '../lib/turn.ts';
 import type { Claim } from './store/fan-outs.ts';
 import { traced } from '../telemetry/tracing.ts';
+import { announceToNamed } from '../feed/announce.ts';
 import { recordDelivered } from './record-delivered.ts';
 import { firstPages, type AudienceReader } from './audience.ts';
 import { audienceChunks, chunkSizeOf, deliverChunks, type AudienceChunks } from './deliver.ts';
@@ -94,6 +95,10 @@ export async function deliverTogether(
   deliveries: readonly SmallDelivery[],
 ): Promise<readonly number[]> {
   const count = deliveries.reduce((sum, { chunk }) => sum + chunk.length, 0);
+  await announceToNamed(
+    context,
+    deliveries.map(({ claim }) => claim),
+  );
   const served = await traced('chunk', { 'fanfare.readers': count }, () =>
     deliverChunks(
       context,

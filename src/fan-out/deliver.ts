@@ -4,7 +4,7 @@ import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/fee
 import { forEachInOrder } from '../lib/turn.ts';
 import { markLast, prefetch } from '../lib/prefetch.ts';
 import type { Claim } from './store/fan-outs.ts';
-import { announce, type Announcement, surviveLiveLog } from '../feed/announce.ts';
+import { announce, announceToNamed, type Announcement, surviveLiveLog } from '../feed/announce.ts';
 import type { EntryEvent } from '../live/live-log.ts';
 import type { PassOutcome, Reached, Fence, PassContext, LiftedClaim } from './passes.ts';
 import {
@@ -202,6 +202,8 @@ export async function deliverToAll(
       ? dependencies.gate.run({ lane: claim.lane, kind: 'fan-out' }, deliver)
       : deliver();
   };
+  // They do not wait for the audience. What continues from a checkpoint has done it.
+  if (claim.afterUserId === null) await announceToNamed(dependencies, [claim]);
   await forEachInOrder(audience, CHUNKS_AT_ONCE, {
     mayBegin: () => progress.mayGoOn(),
     async work({ value: chunk, isLast }) {

@@ -4,11 +4,12 @@ import type { FeedEntry } from '../domain/newsfeed-item.ts';
 import { LiveLogUnavailable, type EntryEvent, type ListChange, type LiveEvent } from '../live/live-log.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
 import type { Interaction } from '../domain/interaction.ts';
-import { notificationKey, type NotificationKind } from '../domain/notification.ts';
+import { namingKind, notificationKey, type NotificationKind } from '../domain/notification.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
 import { resolveEntries } from './relevancies.ts';
 import { feedMembershipOf, type FeedMembership } from './source.ts';
+import { namedBy } from '../domain/audience.ts';
 import { clock } from '../lib/clock.ts';
 
 /** Upper bound on removals announced individually: the size of a log. With more, the watcher is asked to resync. */
@@ -198,6 +199,35 @@ export async function announceInteraction(
     ...signal(owners, actionId, [kind]),
     ...signal(others, actionId, ['MENTION', 'REPLY']),
   ]);
+}
+
+/** An action whose feeds are brought up to date, as far as it tells whom it names. */
+interface Naming {
+  readonly action: Pick<Action, 'id' | 'actorId' | 'audience'>;
+  /** Audiences before edits. */
+  readonly former: readonly Pick<Action, 'audience'>[];
+  /** Other than `null`: only interactions have changed. */
+  readonly lifts: object | null;
+}
+
+/**
+ * Notifies watchers whom these actions name, or named before an edit. They need not be in the audience, and a feed that keeps only
+ * so much may have no place for it.
+ */
+export async function announceToNamed(context: Context, passes: readonly Naming[]): Promise<void> {
+  const signals = passes.flatMap(({ action, former, lifts }) => {
+    if (lifts !== null) return [];
+    const kinds = new Map<UserId, Set<NotificationKind>>();
+    for (const { audience } of [action, ...former])
+      for (const [userId, isNotified] of namedBy(audience))
+        kinds.set(userId, (kinds.get(userId) ?? new Set()).add(namingKind(isNotified)));
+    kinds.delete(action.actorId);
+    return Array.from(kinds, ([userId, some]): Announcement => ({
+      userId,
+      event: { kind: 'notification', of: action.id, kinds: [...some] },
+    }));
+  });
+  await announce(context, signals);
 }
 
 /** Notifies watchers among these members that somebody has followed them now; `isOpened` false: does so no more. */

@@ -1,9 +1,6 @@
 import type { Core } from '../../../src/core/core.ts';
-import type { Action, ActionId } from '../../../src/domain/action.ts';
-import { notifiedKey, userKey } from '../../../src/domain/audience.ts';
 import { notificationKey, type NotificationKind } from '../../../src/domain/notification.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
-import { ACTION } from '../../../src/feed/session/load.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { EndSignal } from '../../../src/lib/closer.ts';
@@ -50,7 +47,7 @@ export interface WatchNotificationsArgs {
 
 /** Messages that are decided together. */
 const MOST_AT_ONCE = 100;
-const NAMING: readonly NotificationKind[] = ['MENTION', 'OWN'];
+const OF_OTHERS: readonly NotificationKind[] = ['MENTION', 'OWN', 'REPLY'];
 
 /**
  * Follows changes of the reader's notifications, from the log of their feed. A message only says which to examine: they are read
@@ -96,14 +93,8 @@ export async function watchNotifications(
 
 type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
 
-/**
- * What the message is about: keys of notifications, which are gone (`isGone`) if they are not found; a reason to read everything
- * again; `null`: not about notifications.
- */
-function examined(
-  event: LiveEvent,
-  named: ReadonlySet<ActionId>,
-): { readonly keys: readonly string[]; readonly isGone: boolean } | string | null {
+/** Keys of the notifications that the message is about; a reason to read everything again; `null`: not about notifications. */
+function examined(event: LiveEvent): readonly string[] | string | null {
   switch (event.kind) {
     case 'list':
       // Marks of the feed are others.
@@ -111,84 +102,52 @@ function examined(
     case 'notification': {
       const { of, kinds } = event;
       if (of === '') return kinds.length === 0 ? 'marks' : 'followers';
-      return { keys: kinds.map((kind) => `${kind}:${of}`), isGone: true };
+      return kinds.map((kind) => notificationKey(kind, of));
     }
     case 'removed':
       // All kinds that actions of others have: that one's own is gone is signalled.
-      return { keys: keysOf([...NAMING, 'REPLY'], event.actionId), isGone: true };
+      return OF_OTHERS.map((kind) => notificationKey(kind, event.actionId));
     case 'added':
     case 'updated':
-      return named.has(event.actionId) ? { keys: keysOf(NAMING, event.actionId), isGone: false } : null;
+      // Whom the action names is signalled.
+      return null;
   }
-}
-
-function keysOf(kinds: readonly NotificationKind[], actionId: string): string[] {
-  return kinds.map((kind) => notificationKey(kind, actionId));
-}
-
-/** Of the entries that were added to the feed or changed there, the actions that name the reader: only they are notifications. */
-async function namesReader(
-  session: ReaderSession,
-  messages: readonly EventMessage[],
-): Promise<ReadonlySet<ActionId>> {
-  const { userId } = session.identity;
-  const ids = messages.flatMap(({ event }) =>
-    event.kind === 'added' || event.kind === 'updated' ? [event.actionId] : [],
-  );
-  const actions = await session.loadMany(ACTION, [...new Set(ids)]);
-  const isNamed = ({ audience }: Action): boolean =>
-    audience.includes(userKey(userId)) || audience.includes(notifiedKey(userId));
-  return new Set(actions.flatMap((action) => (action !== null && isNamed(action) ? [action.id] : [])));
 }
 
 /** Where a watcher is: after this event, and after so many of the messages that the next one makes. */
 type Place = ReturnType<typeof splitCursor>;
 
-interface Asked {
-  readonly cursor: string;
-  readonly isGone: boolean;
-}
-
 /**
  * What the messages are about, each key once, where the last message is that is about it. Each has a cursor of its own, also
  * those of one message: a client that is cut between them continues there. A text: everything must be read again; then why.
  */
-function askedBy(
-  messages: readonly EventMessage[],
-  named: ReadonlySet<ActionId>,
-  place: Place,
-): ReadonlyMap<string, Asked> | string {
-  const about = messages.map(({ event }) => examined(event, named));
+function askedBy(messages: readonly EventMessage[], place: Place): ReadonlyMap<string, string> | string {
+  const about = messages.map(({ event }) => examined(event));
   const resync = about.findLast((one) => typeof one === 'string');
   if (typeof resync === 'string') return resync;
-  const asked = new Map<
-    string,
-    { readonly index: number; readonly part: number; readonly isGone: boolean }
-  >();
+  const asked = new Map<string, { readonly index: number; readonly part: number }>();
   for (const [index, one] of about.entries()) {
     if (one === null || typeof one === 'string') continue;
-    for (const [part, key] of one.keys.entries()) {
+    for (const [part, key] of one.entries()) {
       if (index === 0 && part < place.parts) continue;
-      const isGone = one.isGone || asked.get(key)?.isGone === true;
       // Moved behind the others, so that cursors only go forward.
       asked.delete(key);
-      asked.set(key, { index, part, isGone });
+      asked.set(key, { index, part });
     }
   }
   const lastParts = new Map(Array.from(asked.values(), ({ index, part }) => [index, part]));
   const cursorOf = (index: number): string => messages[index]?.cursor ?? place.before;
   return new Map(
-    Array.from(asked, ([key, { index, part, isGone }]) => {
+    Array.from(asked, ([key, { index, part }]) => {
       const isLast = lastParts.get(index) === part;
       const cursor = isLast ? cursorOf(index) : cursorWithin(cursorOf(index - 1), part + 1);
-      return [key, { cursor, isGone }];
+      return [key, cursor];
     }),
   );
 }
 
 /**
- * One set of reads for all messages; one command if they are only about actions that do not name the reader. Each notification
- * is sent once. `null`: no message is about notifications.
+ * One set of reads for all messages. Each notification is sent once. `null`: no message is about notifications; then nothing is read.
  */
 async function decide(
   core: Core,
@@ -198,18 +157,18 @@ async function decide(
   place: Place,
 ): Promise<NotificationEvent[] | null> {
   const { userId } = session.identity;
-  const asked = askedBy(messages, await namesReader(session, messages), place);
+  const asked = askedBy(messages, place);
   // A client that reads the list again has all of this.
   if (typeof asked === 'string')
     return [{ kind: 'resync', reason: asked, cursor: messages.at(-1)?.cursor ?? place.before }];
   if (asked.size === 0) return null;
   const found = await findNotifications(core, session, [...asked.keys()]);
-  return Array.from(asked).flatMap(([key, { cursor, isGone }], index): NotificationEvent[] => {
+  return Array.from(asked, ([key, cursor], index): NotificationEvent => {
     const notification = found[index] ?? null;
     if (notification === null || !passes(filter, notification))
-      return isGone ? [{ kind: 'removed', cursor, userId, key }] : [];
+      return { kind: 'removed', cursor, userId, key };
     const kind = notification.group.events.length === 1 ? 'added' : 'updated';
-    return [{ kind, cursor, notification, session }];
+    return { kind, cursor, notification, session };
   });
 }
 
