@@ -26,7 +26,11 @@ import { NEVER_STAMPED } from '../../../../src/storage/stamps/directory-stamps.t
 import type { ThreadDocument } from '../../../../src/features/interactions/store/threads.ts';
 import type { ReaderActionId } from '../../../../src/storage/documents/reader-action-id.ts';
 import { toMember, type PlainMember } from '../../../../src/storage/documents/member-document.ts';
-import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../../../../src/storage/documents/follow-document.ts';
+import {
+  FOLLOW_FIELDS,
+  toFollow,
+  type PlainFollow,
+} from '../../../../src/storage/documents/follow-document.ts';
 import {
   isPairKind,
   KINDS_TO,
