@@ -140,7 +140,12 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
   const [main = '', team = '', , doomed = ''] = publishActions.map(({ action: { id } }) => id);
   const { addInteraction } = (await site.do(
     'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
-    { input: { actionId: main, kind: 'COMMENT', text: `${of} words`, idempotencyKey: 'c' } },
+    {
+      input: {
+        ...{ actionId: main, kind: 'COMMENT', text: `${of} words`, idempotencyKey: 'c' },
+        mentions: ['cid'],
+      },
+    },
   )) as { addInteraction: { readonly interaction: { readonly id: string } } };
   await site.do(
     `mutation ($id: ID!, $team: ID!, $doomed: ID!, $soon: DateTime!) {
