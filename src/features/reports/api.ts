@@ -19,6 +19,7 @@ import {
   actionsInReview,
   commentsInReview,
   MAX_REASON_LENGTH,
+  MOST_ACTIONS_IN_REVIEW,
   MOST_IN_REVIEW,
   getReport,
   MAX_REPORT_TEXT,
@@ -181,13 +182,13 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
   }),
 });
 
-const IN_REVIEW = { size: { usual: 1, most: MOST_IN_REVIEW } satisfies ListSize };
+const inReview = (most: number) => ({ size: { usual: 1, most } satisfies ListSize });
 
 builder.objectField(Viewer, 'actionsInReview', (t) =>
   t.field({
     type: [Action],
-    description: `What the viewer has published that is hidden until a moderator has looked at it, the newest first, at most ${String(MOST_IN_REVIEW)}. Nobody sees it but the viewer and moderators.`,
-    extensions: IN_REVIEW,
+    description: `What the viewer has published that is hidden until a moderator has looked at it, the newest first, at most ${String(MOST_ACTIONS_IN_REVIEW)}. Nobody sees it but the viewer and moderators.`,
+    extensions: inReview(MOST_ACTIONS_IN_REVIEW),
     resolve: (_source, _args, context) => actionsInReview(context.session()),
   }),
 );
@@ -196,7 +197,7 @@ builder.objectField(ActionViewer, 'commentsInReview', (t) =>
   t.field({
     type: [Interaction],
     description: `Their comments on it that are hidden until a moderator has looked at them, the newest first, at most ${String(MOST_IN_REVIEW)}. Nobody sees them but the viewer and moderators.`,
-    extensions: IN_REVIEW,
+    extensions: inReview(MOST_IN_REVIEW),
     resolve: ({ id }, _args, context) => commentsInReview(context.session(), id),
   }),
 );

@@ -93,6 +93,8 @@ async function reportable(
 
 /** Upper bound on what is listed of a member that waits for review: the newest. */
 export const MOST_IN_REVIEW = 100;
+/** The same of actions, which cost more. */
+export const MOST_ACTIONS_IN_REVIEW = 20;
 
 /** What of the reader waits for review, whatever they ask of it. */
 const IN_REVIEW = ownLoad({
@@ -123,7 +125,7 @@ export async function actionsInReview(session: ReaderSession): Promise<Action[]>
   const ids = (await ownInReview(session)).flatMap((target) =>
     target.kind === 'action' ? target.actionId : [],
   );
-  const found = await session.loadMany(ACTION, ids);
+  const found = await session.loadMany(ACTION, ids.slice(0, MOST_ACTIONS_IN_REVIEW));
   return found.filter((one) => one?.isHidden === true && !one.isDeleted) as Action[];
 }
 

@@ -105,6 +105,8 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ],
   ['viewer { hasLiked hasReshared hasCommented reactions canDelete canEdit }', ['aggregate interactions']],
   ['viewer { isBookmarked }', ['find bookmarks']],
+  // Of all of the page at once.
+  ['viewer { commentsInReview { text } }', ['find reports']],
   ['fanOut { state lane } conducted commentsVersion', []],
   ['refs { rename { isDone } }', ['find refs']],
   ['actor { teamId departmentId supervisorId }', ['find members']],
