@@ -82,7 +82,7 @@ class Site {
 
 /** What differs from one time to the next for the same data, or by when feeds were stored; and the tenant, which is new. */
 const OF_THE_MOMENT =
-  /^(?:tenant|cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|oldestSeconds|nextAttemptAt|attempts|score|scoreVars|lastActiveAt|workers|state)$/;
+  /^(?:tenant|cursor|startCursor|endCursor|liveCursor|ticket|expiresAt|exportedAt|finishedAt|step|oldestSeconds|nextAttemptAt|attempts|score|scoreVars|lastActiveAt|workers|state)$/;
 
 /** @param isUnordered its lists come in no particular order */
 function lasting(value: unknown, isUnordered: boolean): unknown {
