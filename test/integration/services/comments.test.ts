@@ -241,8 +241,8 @@ test('concerns the author of the comment it replies to, and the mentioned member
   });
   expect(await concerned(byFollower)).toEqual({ mentions: ['cid'], to: ['cid'] });
   const none = await commandsOf(parts.database, () => comment(followers, 'ann', {}));
-  // Blocks of the mentioned members, and the follows of those of whom nothing else decides whether they may see it.
-  expect(more.length).toBe(none.length + 2);
+  // Blocks of the mentioned members, the follows of those of whom that decides, and where the thread stands for them.
+  expect(more.length).toBe(none.length + 3);
   const many = Array.from({ length: 21 }, (_, n) => `m${String(n)}`);
   await expect(comment(team, 'ann', { mentions: many })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   await expect(
