@@ -203,7 +203,7 @@ import { readerActionLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import { readerActionList } from '../../storage/documents/reader-action-id.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../../core/core.ts';
 
 export const STARRED = readerActionLoad(({ collections }, pairs) => readerActionList(collections.stars).findPairs(pairs));
 
@@ -217,7 +217,7 @@ export async function star({ collections }: Core, session: ReaderSession, action
     'src/features/stars/api.ts': `
 import { builder } from '../../graphql/builder.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
-import { Action } from '../../graphql/types/action.ts';
+import { Action } from '../actions/api/action.ts';
 import { star, STARRED } from './use-cases.ts';
 
 builder.objectField(Action, 'isStarred', (t) =>
