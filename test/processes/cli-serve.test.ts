@@ -79,7 +79,7 @@ describe('fanfare serve', () => {
     await connected.collections.schema.insertOne({ _id: 'schema', version: 99 });
     const { code, stderr } = await runCli(['serve'], { ...env, MONGODB_DB: newer.name });
     expect(code).toBe(1);
-    expect(stderr).toContain('has schema version 99, and this release knows versions up to');
+    expect(stderr).toContain('has schema version 99, and this version of the server knows those up to');
     const doctor = await runCli(['doctor'], { ...env, MONGODB_DB: newer.name });
     expect(doctor.stdout).toMatch(/^FAIL {2}Schema .*written by a newer release/m);
     expect(doctor.code).toBe(1);
