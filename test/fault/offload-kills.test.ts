@@ -37,8 +37,14 @@ async function fill({ services, identity, session }: TestApp): Promise<void> {
   for (const [n, { action }] of outcomes.entries()) {
     if (action === null) throw new Error('It was refused');
     if (n % 4 !== 0) continue;
-    await services.addInteraction(session('bob'), {
-      ...{ actionId: action.id, kind: 'COMMENT', text: `Comment ${String(n)}`, idempotencyKey: 'c' },
+    await services.addInteraction(session('host', 'service'), {
+      ...{
+        actionId: action.id,
+        actorId: 'bob',
+        kind: 'COMMENT',
+        text: `Comment ${String(n)}`,
+        idempotencyKey: 'c',
+      },
       at: action.conducted,
     });
     await services.bookmark(session('ann'), action.id);
