@@ -33,7 +33,7 @@ import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository } from '../features/tenants/store.ts';
 import { workFiguresRepository } from '../storage/database/work-figures.ts';
 import { pulledRefs } from '../feed/store/pulled-refs.ts';
-import { readerStamps } from '../storage/stamps/reader-stamps.ts';
+import { readerStamps, type ReaderStamps } from '../storage/stamps/reader-stamps.ts';
 import { knownOfFeeds } from '../feed/store/known-answers.ts';
 import { readerChoicesRepository, readersRepository } from '../feed/store/reader-choices.ts';
 import { reportsRepository } from '../features/reports/store.ts';
@@ -96,9 +96,7 @@ export function createRepositories(
     engagement: engagement(collections.actions, events),
     eventOutbox: eventOutboxRepository(collections),
     fanOuts: fanOutsRepository(collections.actions, events),
-    feedMutes: feedMutes(collections.feeds, stamps),
-    feedRebuilds: feedRebuilds(collections.feeds, feedEpoch),
-    feeds: feedsRepository(collections.feeds, feedEpoch, stamps),
+    ...ofFeeds(collections.feeds, feedEpoch, stamps),
     followerCounts: followerCountsRepository(collections.refs),
     followEnds: followEndsRepository(collections.follows, events),
     followStarts: followStartsRepository(collections),
@@ -128,5 +126,18 @@ export function createRepositories(
     erasedTenants: erasedTenantsRepository(collections.erasedTenants),
     sourceActions: sourceActionsRepository(collections.actions, collections.follows),
     workFigures: workFiguresRepository(collections),
+  };
+}
+
+/** What is done with the document of a reader. */
+function ofFeeds(
+  collection: Collections['feeds'],
+  feedEpoch: number | undefined,
+  stamps: ReaderStamps,
+): Pick<Repositories, 'feedMutes' | 'feedRebuilds' | 'feeds'> {
+  return {
+    feedMutes: feedMutes(collection, stamps),
+    feedRebuilds: feedRebuilds(collection, feedEpoch),
+    feeds: feedsRepository(collection, feedEpoch, stamps),
   };
 }
