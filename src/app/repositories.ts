@@ -12,7 +12,7 @@ import { feedMutes } from '../features/mutes/store.ts';
 import { feedRebuilds } from '../features/rebuild/store.ts';
 import { publishing } from '../features/publish/store/publishing.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
-import { NO_EVENTS, WITH_EVENTS } from '../storage/stages/event-entries.ts';
+import { NO_EVENTS, WITH_EVENTS, type EventEntries } from '../storage/stages/event-entries.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { erasuresRepository } from '../features/erasure/store/erasures.ts';
 import { fanOutsRepository } from '../fan-out/store/fan-outs.ts';
@@ -97,11 +97,7 @@ export function createRepositories(
     eventOutbox: eventOutboxRepository(collections),
     fanOuts: fanOutsRepository(collections.actions, events),
     ...ofFeeds(collections.feeds, feedEpoch, stamps),
-    followerCounts: followerCountsRepository(collections.refs),
-    followEnds: followEndsRepository(collections.follows, events),
-    followStarts: followStartsRepository(collections),
-    followerPages: followerPagesRepository(collections.follows),
-    follows: followsRepository(collections.follows, events),
+    ...ofFollows(collections, events),
     interactions: interactionsRepository(collections, events),
     ...knownOfFeeds(cacheBytes),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
@@ -139,5 +135,19 @@ function ofFeeds(
     feedMutes: feedMutes(collection, stamps),
     feedRebuilds: feedRebuilds(collection, feedEpoch),
     feeds: feedsRepository(collection, feedEpoch, stamps),
+  };
+}
+
+/** Who follows what. */
+function ofFollows(
+  collections: Collections,
+  events: EventEntries,
+): Pick<Repositories, 'followerCounts' | 'followEnds' | 'followStarts' | 'followerPages' | 'follows'> {
+  return {
+    followerCounts: followerCountsRepository(collections.refs),
+    followEnds: followEndsRepository(collections.follows, events),
+    followStarts: followStartsRepository(collections),
+    followerPages: followerPagesRepository(collections.follows),
+    follows: followsRepository(collections.follows, events),
   };
 }
