@@ -65,6 +65,30 @@ test('a bell shows what a fresh read does, whatever happens, also after it was a
     .toBe(2);
 });
 
+test('a bell is notified of who names its reader in an action that is not in their feed, and of an edit that takes it back', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const asking = (memberId: string) => ({
+    applicantRatingRequested: {
+      ...{ applicantId: 'eve', applicantName: 'Eve' },
+      ...{ requestedFromId: memberId, requestedFromName: 'R' },
+    },
+  });
+  await using bell = await new Bell(parts, 'ann', null).open();
+  const { action } = await parts.publish({ actorId: 'bob', scope: 'PUBLIC', descriptor: asking('ann') });
+  await parts.fanOut();
+  await expect.poll(() => bell.kinds, { timeout: PATIENCE_MS }).toEqual(['ready', 'added', 'counts']);
+  expect((await services.readFeed(session('ann'), {})).edges).toEqual([]);
+  // What only people do with it is no news of who is named.
+  await services.addInteraction(session('cid'), { actionId: action.id, kind: 'LIKE' });
+  await parts.fanOut();
+  await services.updateAction(session('host', 'service'), action.id, { descriptor: asking('dan') });
+  await parts.fanOut();
+  await expect
+    .poll(() => bell.kinds, { timeout: PATIENCE_MS })
+    .toEqual(['ready', 'added', 'counts', 'removed', 'counts']);
+});
+
 test('the counts of a page agree with its list while others write', async () => {
   await using parts = await openParts();
   const { services, session } = parts;
