@@ -95,18 +95,20 @@ export async function deliverTogether(
   deliveries: readonly SmallDelivery[],
 ): Promise<readonly number[]> {
   const count = deliveries.reduce((sum, { chunk }) => sum + chunk.length, 0);
-  await announceToNamed(
-    context,
-    deliveries.map(({ claim }) => claim),
-  );
-  const served = await traced('chunk', { 'fanfare.readers': count }, () =>
-    deliverChunks(
-      context,
-      deliveries.map(({ claim, chunk }) => ({
-        ...{ claim, action: claim.action, interactions: [], chunk, isFirstAttempt: !claim.wasCutOff },
-      })),
+  const [served] = await Promise.all([
+    traced('chunk', { 'fanfare.readers': count }, () =>
+      deliverChunks(
+        context,
+        deliveries.map(({ claim, chunk }) => ({
+          ...{ claim, action: claim.action, interactions: [], chunk, isFirstAttempt: !claim.wasCutOff },
+        })),
+      ),
     ),
-  );
+    announceToNamed(
+      context,
+      deliveries.map(({ claim }) => claim),
+    ),
+  ]);
   // When watchers have been notified, and before the end of the passes: for what has ended, hosts have been notified.
   await recordDelivered(context, deliveries);
   return served.map(({ length }) => length);

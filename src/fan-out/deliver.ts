@@ -4,7 +4,7 @@ import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/fee
 import { forEachInOrder } from '../lib/turn.ts';
 import { markLast, prefetch } from '../lib/prefetch.ts';
 import type { Claim } from './store/fan-outs.ts';
-import { announce, announceToNamed, type Announcement, surviveLiveLog } from '../feed/announce.ts';
+import { announce, announceToNamed, type Announcement, FEW, surviveLiveLog } from '../feed/announce.ts';
 import type { EntryEvent } from '../live/live-log.ts';
 import type { PassOutcome, Reached, Fence, PassContext, LiftedClaim } from './passes.ts';
 import {
@@ -30,9 +30,6 @@ const MOST = 2_000;
 const WATCHERS_AT_ONCE = 250;
 /** The same while other passes keep everybody busy anyway. */
 const WATCHERS_AT_ONCE_IN_COMPANY = 1_000;
-
-/** Readers who are notified without a query for who of them watches, which takes longer than it saves. */
-const FEW = 100;
 
 /** Decides how many watchers a chunk has. */
 type Company = Fence;

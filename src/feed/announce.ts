@@ -104,6 +104,9 @@ export interface Announcement {
   readonly event: LiveEvent;
 }
 
+/** Readers who are notified without a query for who of them watches, which takes longer than it saves. */
+export const FEW = 100;
+
 /**
  * Notifies watching readers. Called after the feed was written, so that a reader who starts to watch in between finds the
  * change in the feed. A live log that does not answer does not delay deliveries.
@@ -227,7 +230,7 @@ export async function announceToNamed(context: Context, passes: readonly Naming[
       event: { kind: 'notification', of: action.id, kinds: [...some] },
     }));
   });
-  await announce(context, signals);
+  await announce(context, signals, { asksWho: signals.length > FEW });
 }
 
 /** Notifies watchers among these members that somebody has followed them now; `isOpened` false: does so no more. */
