@@ -47,9 +47,9 @@ const FEATURES = [
       Promise.all([
         import('../features/directory/api/member.ts'),
         import('../features/directory/api/ref.ts'),
-        import('../features/directory/api/viewer.ts'),
       ]),
   },
+  { collections: [], api: () => import('../features/viewer/api.ts') },
   { collections: [FOLLOWS], api: () => import('../features/follow/api.ts') },
   {
     collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],

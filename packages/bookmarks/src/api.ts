@@ -2,7 +2,7 @@ import { builder } from '../../../src/graphql/builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../../src/graphql/connection.ts';
 import { parseActionId } from '../../../src/graphql/global-id.ts';
 import { Action, ActionConnection } from '../../../src/features/actions/api/action.ts';
-import { Viewer } from '../../../src/features/directory/api/viewer.ts';
+import { Viewer } from '../../../src/features/viewer/api.ts';
 import { ActionViewer } from '../../../src/features/interactions/api.ts';
 import { bookmark, BOOKMARKED, readBookmarks, unbookmark } from './use-cases.ts';
 

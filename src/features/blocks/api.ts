@@ -1,7 +1,7 @@
 import { MAX_BLOCKS } from '../../domain/block.ts';
 import { builder } from '../../graphql/builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
-import { Viewer } from '../directory/api/viewer.ts';
+import { Viewer } from '../viewer/api.ts';
 import { Member, MemberConnection } from '../directory/api/member.ts';
 import { blocksMember } from '../../feed/loads/own-blocks.ts';
 import { blockMember, readBlocks, unblockMember } from './blocks.ts';

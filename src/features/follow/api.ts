@@ -5,7 +5,7 @@ import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { MAX_FOLLOW_TYPES, follow, followMany } from './follow.ts';
 import { MAX_ENTRIES_PER_CALL } from '../directory/directory.ts';
 import { Ref, RefConnection } from '../directory/api/ref.ts';
-import { Viewer } from '../directory/api/viewer.ts';
+import { Viewer } from '../viewer/api.ts';
 import { unfollowMany, unfollow } from './unfollow.ts';
 import type { Follow as FollowRecord } from '../../domain/viewer.ts';
 import { openSpanOf, type FollowSpan } from '../../domain/follow-span.ts';

@@ -5,7 +5,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { encodeActionId, encodeNewsfeedItemId, parseActionId } from '../../graphql/global-id.ts';
 import { ActionConnection } from '../actions/api/action.ts';
 import { NewsfeedItem } from '../feed/api/feed.ts';
-import { Viewer } from '../directory/api/viewer.ts';
+import { Viewer } from '../viewer/api.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
 import { rowOf, STATE_NAMES } from '../../domain/item-states.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';

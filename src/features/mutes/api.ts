@@ -11,7 +11,7 @@ import { builder } from '../../graphql/builder.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Member } from '../directory/api/member.ts';
 import { Ref } from '../directory/api/ref.ts';
-import { Viewer } from '../directory/api/viewer.ts';
+import { Viewer } from '../viewer/api.ts';
 import { addMute, removeMute } from './mutes.ts';
 
 const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };

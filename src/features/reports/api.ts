@@ -8,7 +8,7 @@ import { encodeReportId } from '../../domain/node-ids.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
 import { Action } from '../actions/api/action.ts';
 import { type AddedNode, Node } from '../../graphql/types/node.ts';
-import { Viewer } from '../directory/api/viewer.ts';
+import { Viewer } from '../viewer/api.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';

@@ -25,7 +25,7 @@ import { PLAIN, SHARED, type RenderedOnce } from '../../../../src/graphql/shared
 import { type AddedNode, Node } from '../../../../src/graphql/types/node.ts';
 import { encodeNotificationId } from '../../../../src/domain/node-ids.ts';
 import type { UserId } from '../../../../src/domain/action.ts';
-import { Viewer } from '../../../../src/features/directory/api/viewer.ts';
+import { Viewer } from '../../../../src/features/viewer/api.ts';
 import { Member } from '../../../../src/features/directory/api/member.ts';
 import { Interaction } from '../../../../src/features/interactions/api.ts';
 import { INTERACTION } from '../../../../src/features/interactions/read-interactions.ts';

@@ -1,5 +1,5 @@
 import { builder } from '../../../../src/graphql/builder.ts';
-import { Viewer } from '../../../../src/features/directory/api/viewer.ts';
+import { Viewer } from '../../../../src/features/viewer/api.ts';
 import { registerPush, unregisterPush } from '../push.ts';
 
 builder.objectField(Viewer, 'pushPublicKey', (t) =>

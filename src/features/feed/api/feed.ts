@@ -20,7 +20,7 @@ import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../../graph
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
-import { Viewer } from '../../directory/api/viewer.ts';
+import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
 import { readFeed, type CountsAsked } from '../../../feed/page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../rebuild/rebuild-feed.ts';

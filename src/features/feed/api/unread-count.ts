@@ -1,4 +1,4 @@
-import { Viewer } from '../../directory/api/viewer.ts';
+import { Viewer } from '../../viewer/api.ts';
 import { countUnread } from '../../../feed/page/unread.ts';
 import { MAX_UNREAD } from '../../../feed/page/list.ts';
 import type { UnreadCount as UnreadCountSource } from '../../../core/shapes.ts';

@@ -1,7 +1,7 @@
-import { tenantOf } from '../../../domain/stored-id.ts';
-import { builder } from '../../../graphql/builder.ts';
-import { Member } from './member.ts';
-import type { Ticket as TicketSource } from '../../../core/shapes.ts';
+import { tenantOf } from '../../domain/stored-id.ts';
+import { builder } from '../../graphql/builder.ts';
+import { Member } from '../directory/api/member.ts';
+import type { Ticket as TicketSource } from '../../core/shapes.ts';
 
 const Ticket = builder.objectRef<TicketSource>('Ticket').implement({
   description: 'Opens event streams for clients that cannot send headers, such as EventSource.',
