@@ -32,7 +32,7 @@ export interface FeedClient<Item = FeedItem> {
   /** The changes a reader makes. */
   readonly mutations: FeedMutations;
   /**
-   * Comes when the token function has begun to answer for another reader, or the client is closed. What was under way for the
+   * Aborted when the token function has begun to answer for another reader, or the client is closed. What was under way for the
    * first one has ended, and rejects with a FeedClientError READER_CHANGED or CLOSED; what comes from then on is the other's.
    */
   readonly reader: AbortSignal;

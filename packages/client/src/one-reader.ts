@@ -2,8 +2,8 @@ import { FeedClientError } from './errors.ts';
 import { following } from './within.ts';
 
 /**
- * By which the server says whose its answer is, of a response and in the payload of a socket's `connection_ack`, and a request
- * for whom it is.
+ * Names a reader. In a response, and in the payload of a socket's `connection_ack`: whose token the server was given. In a request:
+ * whose it has to be.
  */
 const READER_HEADER = 'fanfare-reader';
 
@@ -19,7 +19,7 @@ export class OneReader {
   /** The end of the last turn of each thing. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  /** Comes when the answers are another reader's from then on, or the client is closed. */
+  /** Aborted when the server answers for another reader from then on, or the client is closed. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -29,7 +29,7 @@ export class OneReader {
     return this.#is === undefined ? {} : { [READER_HEADER]: this.#is };
   }
 
-  /** @param said gives what the server says by a name, if it does @throws FeedClientError READER_CHANGED */
+  /** @param said reads a header of the answer by its name @throws FeedClientError READER_CHANGED */
   check(said: (name: string) => unknown): void {
     const who = said(READER_HEADER);
     if (typeof who !== 'string') return;
@@ -53,8 +53,8 @@ export class OneReader {
   }
 
   /**
-   * Runs for the reader of now, with a signal that comes with theirs and the given one. Rejects with why, as soon as theirs
-   * has come.
+   * Runs for the reader of now. The signal that it is given is aborted with theirs or the given one. Rejects with the reason as soon
+   * as theirs is aborted.
    */
   async during<T>(given: AbortSignal | undefined, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#end;

@@ -117,7 +117,9 @@ export async function commentsInReview(session: ReaderSession, actionId: ActionI
     target.kind === 'interaction' && target.actionId === actionId ? target.interactionId : [],
   );
   const found = await session.loadMany(INTERACTION, ids);
-  return found.filter((one) => one?.kind === 'COMMENT' && one.state === 'HIDDEN') as Interaction[];
+  return found
+    .filter((one) => one !== null)
+    .filter(({ kind, state }) => kind === 'COMMENT' && state === 'HIDDEN');
 }
 
 /** The same of what they have published. */
@@ -126,7 +128,7 @@ export async function actionsInReview(session: ReaderSession): Promise<Action[]>
     target.kind === 'action' ? target.actionId : [],
   );
   const found = await session.loadMany(ACTION, ids.slice(0, MOST_ACTIONS_IN_REVIEW));
-  return found.filter((one) => one?.isHidden === true && !one.isDeleted) as Action[];
+  return found.filter((one) => one !== null).filter(({ isHidden, isDeleted }) => isHidden && !isDeleted);
 }
 
 /** Hides or shows what the last ruling is about, unless that is done. @returns whether it is there */

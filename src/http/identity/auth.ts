@@ -498,9 +498,9 @@ export function readerOf({ userId }: Identity): { readonly [READER_HEADER]: stri
   return { [READER_HEADER]: Buffer.from(userId).toString('base64url') };
 }
 
-/** Refuses what a client means to do for one reader with the token of another. @param reader as `readerOf` has named them, if given */
+/** A request for one reader with the token of another: nothing is read or changed. @param reader the header of the request, if it has one */
 export function refuseOther(identity: Identity | null, reader: string | undefined): FanfareError | undefined {
   if (identity === null || reader === undefined || readerOf(identity)[READER_HEADER] === reader)
     return undefined;
-  return new FanfareError('CONFLICT', 'The request is for another reader than the token');
+  return new FanfareError('CONFLICT', 'The header Fanfare-Reader names another member than the token');
 }
