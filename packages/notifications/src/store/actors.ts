@@ -45,6 +45,8 @@ export async function countActorsOf(
     { $sort: { at: -1, _id: -1 } },
     { $limit: limit },
     { $group: { _id: '$actorId', events: { $sum: 1 } } },
+    // Groups come in no order: without one, chance would decide who is left out.
+    { $sort: { _id: 1 } },
     { $group: { _id: null, members: { $sum: 1 }, actors: { $push: '$_id' }, events: { $sum: '$events' } } },
     {
       $project: {
