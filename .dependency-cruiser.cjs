@@ -4,7 +4,7 @@
  * files are its use cases.
  */
 const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain', 'notifications'];
-const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|packages/(?:${FEATURE_PARTS.join('|')})/src)`;
+const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|parts/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$', '^src/commands\\.ts$']],
   ['cli', ['^src/cli/']],
@@ -17,7 +17,7 @@ const LAYERS = [
     [
       '^src/core/',
       '^src/features/[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$))',
-      `^packages/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
+      `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
       '^src/feed/(?:groups|loads|page|session|watch)/',
     ],
   ],
@@ -136,7 +136,7 @@ const PARTS = {
     '^src/core/(?:shapes|stored-input)\\.ts$',
     '^src/features/rebuild/rebuild-feed\\.ts$',
     '^src/feed/session/open-session\\.ts$',
-    '^packages/erasure/src/export-member\\.ts$',
+    '^parts/erasure/src/export-member\\.ts$',
     '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
   ],
   planner: [
@@ -173,7 +173,7 @@ const PARTS = {
   'web-push': [
     '^src/(?:domain|jobs|lib|telemetry)/',
     '^src/connections/webhook-client\\.ts$',
-    '^packages/notifications/src/(?:due|store/(?:notifications|push))\\.ts$',
+    '^parts/notifications/src/(?:due|store/(?:notifications|push))\\.ts$',
     '^src/storage/database/mongo\\.ts$',
     '^node_modules/(?:@types/)?web-push/',
   ],
@@ -184,7 +184,7 @@ const PARTS = {
     '^src/feed/(?:context|page/paging)\\.ts$',
     '^src/core/(?:core|shapes|validate)\\.ts$',
     '^src/features/(?:erasure/store/erasures|events/store/event-facts)\\.ts$',
-    '^packages/events/src/(?:api|store/host-events)\\.ts$',
+    '^parts/events/src/(?:api|store/host-events)\\.ts$',
     '^src/live/work-signal\\.ts$',
   ],
 };
@@ -193,8 +193,8 @@ const partRules = Object.entries(PARTS).map(([name, kit]) => ({
   name: `kit-of-${name}`,
   comment: 'A part of the server knows of the rest what is listed in PARTS.',
   severity: 'error',
-  from: { path: `^packages/${name}/src/` },
-  to: { pathNot: [`^packages/${name}/src/`, ...kit] },
+  from: { path: `^parts/${name}/src/` },
+  to: { pathNot: [`^parts/${name}/src/`, ...kit] },
 }));
 
 const roomRules = ROOMS.map(({ packages, rooms }) => ({
@@ -246,18 +246,15 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/([^/]+)/src/',
-        pathNot: ['apollo', 'react', 'urql', ...Object.keys(PARTS)].map((name) => `^packages/${name}/src/`),
+        pathNot: '^packages/(?:apollo|react|urql)/src/',
       },
-      to: { path: '^(?:src|test|bench|schema|packages)/', pathNot: '^packages/$1/src/' },
+      to: { path: '^(?:src|test|bench|schema|packages|parts)/', pathNot: '^packages/$1/src/' },
     },
     {
       name: 'packages-are-entered-by-their-name',
       comment: 'The server uses what a package exports.',
       severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: '^src/(?:commands|app/(?:feed-models|features|part-jobs))\\.ts$',
-      },
+      from: { path: '^(?:src|parts)/' },
       to: { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
     },
     {
@@ -269,7 +266,7 @@ module.exports = {
         path: '^src/',
         pathNot: '^src/(?:commands|app/(?:feed-models|features|part-jobs))\\.ts$',
       },
-      to: { path: Object.keys(PARTS).map((name) => `^packages/${name}/`) },
+      to: { path: '^parts/' },
     },
     {
       name: 'commands-open-a-server-as-a-host-does',
@@ -363,8 +360,8 @@ module.exports = {
       name: 'sources-know-no-tests',
       comment: 'What runs in production is in src.',
       severity: 'error',
-      from: { path: '^(?:src|packages/[^/]+/src)/' },
-      to: { path: '^(?:test|bench|schema|packages/[^/]+/test)/' },
+      from: { path: '^(?:src|(?:packages|parts)/[^/]+/src)/' },
+      to: { path: '^(?:test|bench|schema|(?:packages|parts)/[^/]+/test)/' },
     },
     {
       name: 'bench-parts-stand-on-the-harness',
@@ -377,7 +374,7 @@ module.exports = {
       name: 'bench-is-an-end',
       comment: 'Nothing depends on the measurements but those of the planner.',
       severity: 'error',
-      from: { pathNot: '^(?:bench|packages/planner/measure)/' },
+      from: { pathNot: '^(?:bench|parts/planner/measure)/' },
       to: { path: '^bench/' },
     },
     {

@@ -12,6 +12,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY packages ./packages
+COPY parts ./parts
 COPY console ./console
 COPY src ./src
 RUN npm run build -- --fast

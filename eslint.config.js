@@ -6,7 +6,7 @@ import { plainWords } from './scripts/plain-words.js';
 
 const words = { rules: { plain: plainWords } };
 
-const TESTS = ['test/**', 'packages/*/test/**'];
+const TESTS = ['test/**', '{packages,parts}/*/test/**'];
 
 const NO_MACHINE_CLOCK = [
   "NewExpression[callee.name='Date'][arguments.length=0]",
@@ -19,7 +19,7 @@ const TIME_OF_DAY = [
   'src/http/identity/{auth,tickets}.ts',
   'src/http/limits/deadline.ts',
   'src/cli/{api-client,runtime,token}.ts',
-  'packages/operators/src/token.ts',
+  'parts/operators/src/token.ts',
   'packages/local-engine/src/process/file-lock.ts',
   'packages/react/src/hooks/relative-time.ts',
   'console/src/screens/types.tsx',
@@ -33,7 +33,7 @@ const NO_CLOCK_AS_TIMER = [
 
 /** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
-  '{src,packages/{archive,erasure}/src}/**/{store,storage}/**/{member-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
+  '{src,parts/{archive,erasure}/src}/**/{store,storage}/**/{member-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(
@@ -84,7 +84,7 @@ export default tseslint.config(
     rules: { 'words/plain': 'error' },
   },
   {
-    files: ['src/**', 'packages/*/src/**', 'console/src/**'],
+    files: ['src/**', '{packages,parts}/*/src/**', 'console/src/**'],
     ignores: TIME_OF_DAY,
     rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK_AS_TIMER] },
   },
@@ -92,7 +92,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'packages/{bookmarks,erasure,events,explain,feed-models,notifications,webhooks,web-push}/src/**',
+      'parts/{bookmarks,erasure,events,explain,feed-models,notifications,webhooks,web-push}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },
@@ -102,11 +102,11 @@ export default tseslint.config(
   },
   // Files are written so that no link leads them elsewhere, and secrets read where nobody else can have put them.
   {
-    files: ['src/**', 'packages/{archive,demo,import,local-engine,operators,planner}/src/**'],
+    files: ['src/**', 'packages/local-engine/src/**', 'parts/{archive,demo,import,operators,planner}/src/**'],
     // A lock makes its own file; the others fill a folder that they have just made.
     ignores: [
       '**/own-file.ts',
-      'packages/operators/src/init.ts',
+      'parts/operators/src/init.ts',
       'packages/local-engine/src/process/file-lock.ts',
       'packages/local-engine/src/tree/**',
     ],

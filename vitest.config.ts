@@ -40,7 +40,10 @@ const limits = {
 const watched = { setupFiles: ['test/support/watch-commands.ts'] };
 const forks = { pool: 'forks' as const };
 const testsIn = (...folders: readonly string[]) =>
-  folders.flatMap((folder) => [`test/${folder}/**/*.test.ts`, `packages/*/test/${folder}/**/*.test.ts`]);
+  folders.flatMap((folder) => [
+    `test/${folder}/**/*.test.ts`,
+    `{packages,parts}/*/test/${folder}/**/*.test.ts`,
+  ]);
 
 const PERMUTED = [
   'test/e2e/story*.test.ts',

@@ -1,5 +1,5 @@
-import { planPart } from '../packages/planner/measure/plan.ts';
-import { unitCostsPart } from '../packages/planner/measure/unit-costs.ts';
+import { planPart } from '../parts/planner/measure/plan.ts';
+import { unitCostsPart } from '../parts/planner/measure/unit-costs.ts';
 import type { Part } from './harness/part.ts';
 import { againstPart } from './parts/against.ts';
 import { bumpPart } from './parts/bump.ts';

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { settingsMarkdown } from '../packages/operators/src/doctor.ts';
+import { settingsMarkdown } from '../parts/operators/src/doctor.ts';
 
 /** Writes the tables of settings into their document, between the two marks. */
 const document = new URL('../docs/configuration.md', import.meta.url);

@@ -17,10 +17,8 @@ const PARTS = [
   { name: 'console', folder: `${PROJECT}console/`, result: 'dist/index.html' },
   { name: 'server', folder: PROJECT, result: 'dist/src/main.js' },
 ];
-/** Packages without a manifest of their own are parts of the server: it compiles them with what imports them. */
-const INSIDE_SERVER = readdirSync(`${PROJECT}packages`)
-  .filter((name) => !existsSync(`${PROJECT}packages/${name}/package.json`))
-  .map((name) => `packages/${name}/src`);
+/** Parts of the server, which compiles them with what imports them. */
+const INSIDE_SERVER = readdirSync(`${PROJECT}parts`).map((name) => `parts/${name}/src`);
 /** What of the packages goes into the console. */
 const INSIDE_CONSOLE = [
   'packages/client/src',

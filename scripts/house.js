@@ -11,9 +11,9 @@ const [commit] = process.argv.slice(2);
 const files = filesOf('src/').map(([path, text]) => measure(path, text));
 if (files.length === 0) throw new Error(`No src/*.ts in ${commit ?? 'the work tree'}`);
 
-/** Parts of the server: what has a manifest is for clients, or starts databases. */
-const parts = filesOf('packages/')
-  .filter(([path]) => /^packages\/[^/]+\/src\//.test(path) && !hasManifest(path))
+/** What a server can do without. */
+const parts = filesOf('parts/')
+  .filter(([path]) => !/^parts\/[^/]+\/(?:test|measure)\//.test(path))
   .map(([path, text]) => measure(path, text));
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -109,10 +109,6 @@ function filesOf(folder) {
   });
 }
 
-function hasManifest(path) {
-  return existsSync(`${path.split('/').slice(0, 2).join('/')}/package.json`);
-}
-
 /**
  * A module's own variable that something may change: declared with `let`, or an object that is not declared as read-only. A WeakMap
  * is none: it adds a field to objects of others, and is gone with them.
@@ -154,7 +150,7 @@ function homeOf(path) {
 
 /** `null`: not of a feature. */
 function featureOf(path) {
-  return /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? (path.startsWith('packages/') ? homeOf(path) : null);
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? (path.startsWith('parts/') ? homeOf(path) : null);
 }
 
 function between(nameOf) {

@@ -7,7 +7,7 @@ const FOLDERS = [
   })),
   // What is part of the server is built with it.
   { sources: at('src/'), build: at('dist/src/') },
-  { sources: at('packages/'), build: at('dist/packages/') },
+  { sources: at('parts/'), build: at('dist/parts/') },
 ];
 
 /** @type {import('node:module').ResolveHook} */

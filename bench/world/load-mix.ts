@@ -7,7 +7,7 @@ import { now } from '../harness/statistics.ts';
 import type { ActionDocument } from '../../src/storage/documents/documents.ts';
 import { FOLLOW, INTERACT, NEXT_PAGE, PUBLISH, SHOWN_PAGE } from './queries.ts';
 import type { RawWorld } from './raw.ts';
-import type { TraceAction } from '../../packages/demo/src/trace.ts';
+import type { TraceAction } from '../../parts/demo/src/trace.ts';
 import { asOfNow } from './trace.ts';
 
 export const PUBLISHING = 'publish';

@@ -8,7 +8,7 @@ import { WATCH } from '../harness/watcher.ts';
 import { createLoadMix, type LoadReader } from './load-mix.ts';
 import { openSockets } from './pushing.ts';
 import { informPlanner, openRawWorld } from './raw.ts';
-import { readTrace } from '../../packages/demo/src/trace.ts';
+import { readTrace } from '../../parts/demo/src/trace.ts';
 import { loadTrace, publishTrace } from './trace.ts';
 
 export interface LoadWorldSizes {

@@ -1,4 +1,4 @@
-import type { Trace, TraceAction } from '../../packages/demo/src/trace.ts';
+import type { Trace, TraceAction } from '../../parts/demo/src/trace.ts';
 import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { InProcess } from '../harness/in-process.ts';
 import { zipf } from '../harness/random.ts';

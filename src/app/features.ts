@@ -1,5 +1,5 @@
-import { BOOKMARKS } from '../../packages/bookmarks/src/store.ts';
-import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../packages/webhooks/src/store.ts';
+import { BOOKMARKS } from '../../parts/bookmarks/src/store.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../parts/webhooks/src/store.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
 import { READER_STAMPS } from '../storage/stamps/reader-stamps.ts';
@@ -22,8 +22,8 @@ import { INTERACTIONS } from '../features/interactions/store/interactions.ts';
 import { THREADS } from '../features/interactions/store/threads.ts';
 import { ITEM_MARKS } from '../features/marks/store/item-marks.ts';
 import { MODERATION_LOG } from '../features/moderation/store/moderation.ts';
-import { PUSH_REGISTRATIONS } from '../../packages/notifications/src/store/push.ts';
-import { NOTIFICATION_STATES } from '../../packages/notifications/src/store/states.ts';
+import { PUSH_REGISTRATIONS } from '../../parts/notifications/src/store/push.ts';
+import { NOTIFICATION_STATES } from '../../parts/notifications/src/store/states.ts';
 import { PUBLICATIONS } from '../features/publish/store/publishing.ts';
 import { RANKINGS, SCORES } from '../features/ranking/store.ts';
 import { REPORTS } from '../features/reports/store.ts';
@@ -60,28 +60,28 @@ const FEATURES = [
       ]),
   },
   { collections: [ITEM_MARKS], api: () => import('../features/marks/api.ts') },
-  { collections: [BOOKMARKS], api: () => import('../../packages/bookmarks/src/api.ts') },
+  { collections: [BOOKMARKS], api: () => import('../../parts/bookmarks/src/api.ts') },
   { collections: [], api: () => import('../features/mutes/api.ts') },
-  { collections: [], api: () => import('../../packages/explain/src/api.ts') },
+  { collections: [], api: () => import('../../parts/explain/src/api.ts') },
   { collections: [INTERACTIONS, THREADS], api: () => import('../features/interactions/api.ts') },
   {
     collections: [NOTIFICATION_STATES, PUSH_REGISTRATIONS],
     api: () =>
       Promise.all([
-        import('../../packages/notifications/src/api/events.ts'),
-        import('../../packages/notifications/src/api/push.ts'),
+        import('../../parts/notifications/src/api/events.ts'),
+        import('../../parts/notifications/src/api/push.ts'),
       ]),
   },
   { collections: [BLOCKS], api: () => import('../features/blocks/api.ts') },
   { collections: [REPORTS], api: () => import('../features/reports/api.ts') },
   { collections: [MODERATION_LOG], api: () => import('../features/moderation/api.ts') },
   { collections: [ERASURES] },
-  { collections: [], api: () => import('../../packages/erasure/src/api.ts') },
+  { collections: [], api: () => import('../../parts/erasure/src/api.ts') },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
-  { collections: [], api: () => import('../../packages/events/src/api.ts') },
+  { collections: [], api: () => import('../../parts/events/src/api.ts') },
   {
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
-    api: () => import('../../packages/webhooks/src/api.ts'),
+    api: () => import('../../parts/webhooks/src/api.ts'),
   },
   {
     collections: [ACTIONS],

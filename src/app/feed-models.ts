@@ -1,4 +1,4 @@
-import { models } from '../../packages/feed-models/src/index.ts';
+import { models } from '../../parts/feed-models/src/index.ts';
 import type { FeedModel, FeedModelParts, FeedStore } from '../feed/feed-store.ts';
 import { itemsModel } from '../feed/models/items.ts';
 import { pullModel } from '../feed/models/pull.ts';

@@ -1,8 +1,8 @@
-import { events } from '../../packages/events/src/jobs/event-mover.ts';
-import { erasure } from '../../packages/erasure/src/jobs/erasure.ts';
-import { digestTime, dueNotifications, noteDue } from '../../packages/notifications/src/due.ts';
-import { push } from '../../packages/web-push/src/push.ts';
-import { webhooks } from '../../packages/webhooks/src/deliveries.ts';
+import { events } from '../../parts/events/src/jobs/event-mover.ts';
+import { erasure } from '../../parts/erasure/src/jobs/erasure.ts';
+import { digestTime, dueNotifications, noteDue } from '../../parts/notifications/src/due.ts';
+import { push } from '../../parts/web-push/src/push.ts';
+import { webhooks } from '../../parts/webhooks/src/deliveries.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 
 /** Jobs that packages bring. */

@@ -34,7 +34,7 @@ export function isPseudonym(userId: UserId): boolean {
  */
 export type ErasureState = 'RUNNING' | 'CONFIRMING' | 'DONE';
 
-/** The steps of an erasure. Their order is in packages/erasure. */
+/** The steps of an erasure. Their order is in parts/erasure. */
 export type ErasureStepName =
   | 'CONCEAL'
   | 'FOLLOWERS_COPY'

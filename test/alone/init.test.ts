@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withHostConfig } from '../../src/cli/host-config-file.ts';
-import { init } from '../../packages/operators/src/init.ts';
+import { init } from '../../parts/operators/src/init.ts';
 import { descriptorOfInput, descriptorTypes } from '../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 

@@ -14,7 +14,7 @@ import { buildSchema } from '../../src/app/schema.ts';
 import { COLLECTIONS } from '../../src/app/collections.ts';
 import { FEED_COLLECTIONS } from '../../src/app/feed-models.ts';
 import { tenantIn } from '../../src/storage/documents/declaration.ts';
-import { adoptDatabase, AdoptionRefused } from '../../packages/tenants/src/adopt-database.ts';
+import { adoptDatabase, AdoptionRefused } from '../../parts/tenants/src/adopt-database.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
 import { READS, rowsOf } from '../support/tenant-table.ts';

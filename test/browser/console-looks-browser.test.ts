@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FOLLOWS, MEMBERS, REFS } from '../../packages/demo/src/people.ts';
-import { liveAction, story } from '../../packages/demo/src/story.ts';
+import { FOLLOWS, MEMBERS, REFS } from '../../parts/demo/src/people.ts';
+import { liveAction, story } from '../../parts/demo/src/story.ts';
 import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { choose, click, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';

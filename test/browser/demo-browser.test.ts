@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MEMBERS } from '../../packages/demo/src/people.ts';
+import { MEMBERS } from '../../parts/demo/src/people.ts';
 import { clickOn, findBrowser, textOf } from '../support/browser.ts';
 import { ask, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runOffload, runRestore } from '../../packages/archive/src/run-offload.ts';
-import { archiveOf } from '../../packages/archive/src/store/offloads.ts';
+import { runOffload, runRestore } from '../../parts/archive/src/run-offload.ts';
+import { archiveOf } from '../../parts/archive/src/store/offloads.ts';
 import { openParts, type Parts } from '../support/parts.ts';
 import { chunksOf, readTrace, type Trace } from '../support/trace.ts';
 

@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,10 +17,7 @@ import type * as SpareDatabases from '../support/spare-databases.ts';
 
 const run = promisify(execFile);
 
-/** Packages without a manifest are parts of the server. */
-const PARTS = (await readdir(join(PROJECT, 'packages')))
-  .filter((name) => !existsSync(join(PROJECT, 'packages', name, 'package.json')))
-  .map((name) => `packages/${name}/src`);
+const PARTS = (await readdir(join(PROJECT, 'parts'))).map((name) => `parts/${name}/src`);
 /** The project with all additions in it, and without parts that a server can do without. */
 const LEFT_OUT = [
   ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'import', 'notifications', 'operators'],
@@ -94,9 +90,9 @@ describe('an addition', () => {
       if ((await read(PROJECT, path)) !== (await read(copy.path, path))) changed.push(path);
     expect(changed.sort()).toEqual([
       'docs/configuration.md',
-      'packages/feed-models/src/index.ts',
-      'packages/feed-models/src/plain/model.ts',
-      'packages/feed-models/src/plain/store.ts',
+      'parts/feed-models/src/index.ts',
+      'parts/feed-models/src/plain/model.ts',
+      'parts/feed-models/src/plain/store.ts',
       'src/app/features.ts',
       'src/app/jobs.ts',
       'src/app/part-jobs.ts',

@@ -9,7 +9,7 @@ import { startCommand } from '../support/run-cli.ts';
 const run = promisify(execFile);
 
 const WHOLE = [
-  ...['package.json', 'bin', 'console', 'packages', 'scripts', 'src'],
+  ...['package.json', 'bin', 'console', 'packages', 'parts', 'scripts', 'src'],
   ...['tsconfig.json', 'tsconfig.build.json'],
 ];
 

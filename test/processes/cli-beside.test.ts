@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTrace } from '../../packages/demo/src/trace.ts';
+import { readTrace } from '../../parts/demo/src/trace.ts';
 import { runCli, startCli, type RunningCli } from '../support/run-cli.ts';
 import { ask } from '../support/tenants.ts';
 

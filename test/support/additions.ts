@@ -17,7 +17,7 @@ export interface Addition {
 const FEED_MODEL: Addition = {
   what: 'a feed model',
   files: {
-    'packages/feed-models/src/plain/model.ts': `
+    'parts/feed-models/src/plain/model.ts': `
 import type { FeedModel } from '../../../../src/feed/feed-store.ts';
 import { feedCollection } from '../../../../src/storage/documents/declaration.ts';
 import { HOLDERS_INDEX, PAGE_INDEX } from '../../../../src/feed/models/stored-entries.ts';
@@ -36,7 +36,7 @@ export const plainModel: FeedModel = {
   open: ({ db }) => plainFeedStore(db.collection('plainEntries'), db.collection('plainEntries')),
 };
 `,
-    'packages/feed-models/src/plain/store.ts': `
+    'parts/feed-models/src/plain/store.ts': `
 import { ObjectId, type Collection } from 'mongodb';
 import type { UserId } from '../../../../src/domain/action.ts';
 import type { FeedEntry } from '../../../../src/domain/newsfeed-item.ts';
@@ -96,11 +96,11 @@ export function plainFeedStore(
   },
   insertions: [
     [
-      'packages/feed-models/src/index.ts',
+      'parts/feed-models/src/index.ts',
       "import { cappedModel } from './capped/store.ts';\n",
       "import { plainModel } from './plain/model.ts';\n",
     ],
-    ['packages/feed-models/src/index.ts', '  cappedModel,\n', '  plainModel,\n'],
+    ['parts/feed-models/src/index.ts', '  cappedModel,\n', '  plainModel,\n'],
   ],
   written: {},
 };
@@ -280,8 +280,8 @@ export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK, STATE] as 
 
 /** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists that register them. */
 export async function removeParts(names: readonly string[], project: string): Promise<void> {
-  for (const name of names) await rm(join(project, 'packages', name), { recursive: true });
-  const part = `/packages/(?:${names.join('|')})/`;
+  for (const name of names) await rm(join(project, 'parts', name), { recursive: true });
+  const part = `/parts/(?:${names.join('|')})/`;
   const imports = new RegExp(`^import (?:\\* as|{)([^{};]+)}? from '[^;]*${part}[^;]*;\n`, 'gm');
   const rows = new RegExp(`^  {[^{}]*${part}[^{}]*},\n`, 'gm');
   for (const path of LISTS) {

@@ -97,14 +97,14 @@ export const ANSWERS: readonly Answer[] = [
     ],
   },
   {
-    by: 'packages/sharding/test/e2e/cli-shard.test.ts',
+    by: 'parts/sharding/test/e2e/cli-shard.test.ts',
     commands: [
       ...['fanfare shard', 'npx @fanfare/server shard', 'npx @fanfare/server shard --status'],
       'npx @fanfare/server shard --run',
     ],
   },
   {
-    by: 'packages/planner/test/unit/plan.test.ts',
+    by: 'parts/planner/test/unit/plan.test.ts',
     commands: [
       ...['fanfare plan', 'npx fanfare plan --members 10M', 'npx @fanfare/server plan --members 10M'],
       'npx @fanfare/server plan --members 10M --actions 5M --reads 60M --threshold 100k --model capped --json',
@@ -158,7 +158,7 @@ export const ANSWERS: readonly Answer[] = [
   { by: 'test/unit/frontends.test.ts', commands: ['npx relay-compiler'] },
   { by: 'test/unit/cli/settings-table.test.ts', commands: ['npm run settings'] },
   { by: 'test/unit/storage/declarations.test.ts', commands: ['npm run collections'] },
-  { by: 'packages/planner/test/unit/scale.test.ts', commands: ['npm run scale'] },
+  { by: 'parts/planner/test/unit/scale.test.ts', commands: ['npm run scale'] },
   {
     because: 'it runs everything once more, and what it consists of is run by .ci/run',
     commands: ['npm run test:all', 'npm run schema && npm run codegen', 'npm run codegen'],

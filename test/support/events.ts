@@ -1,10 +1,10 @@
-import { hostEventsRepository } from '../../packages/events/src/store/host-events.ts';
-import { eventSourcesRepository } from '../../packages/events/src/store/event-sources.ts';
+import { hostEventsRepository } from '../../parts/events/src/store/host-events.ts';
+import { eventSourcesRepository } from '../../parts/events/src/store/event-sources.ts';
 import type { NumberedHostEvent, HostEventView } from '../../src/domain/host-event.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
-import { events } from '../../packages/events/src/jobs/event-mover.ts';
+import { events } from '../../parts/events/src/jobs/event-mover.ts';
 import { runnerOf } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';

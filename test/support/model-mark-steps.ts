@@ -1,4 +1,4 @@
-import { bookmarksOf } from '../../packages/bookmarks/src/use-cases.ts';
+import { bookmarksOf } from '../../parts/bookmarks/src/use-cases.ts';
 import { expect } from 'vitest';
 import { clock } from '../../src/lib/clock.ts';
 import { highestOf, isSnoozed, maySee, placeOf, type ModelAction, type ModelReader } from './model.ts';

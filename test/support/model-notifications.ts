@@ -1,10 +1,7 @@
-import { notificationsOf } from '../../packages/notifications/src/store/notifications.ts';
+import { notificationsOf } from '../../parts/notifications/src/store/notifications.ts';
 import type { NotificationKind } from '../../src/domain/notification.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import type {
-  Notification,
-  NotificationFilter,
-} from '../../packages/notifications/src/read-notifications.ts';
+import type { Notification, NotificationFilter } from '../../parts/notifications/src/read-notifications.ts';
 import {
   isBlocked,
   maySee,

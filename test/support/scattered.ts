@@ -24,14 +24,14 @@ const HELD = 'feeds that contain an action that was withdrawn or addressed to ot
 const RAISED = because('raising an action in all feeds at once', ['_id'], 'feed/models/items.ts');
 const PURGED = 'purging a deleted action';
 /** What has a sharded database refused comes here too: the tests have one that is none. */
-const TENANT = inSource('packages/tenants/src/', 'erasing a tenant, or adopting all data into one');
+const TENANT = inSource('parts/tenants/src/', 'erasing a tenant, or adopting all data into one');
 /** Whether there is anything that a migration could be about. */
 const EMPTY = inSource('storage/database/schema-version.ts', 'a migration');
 const EVERYBODY = inSource('feed/store/reader-choices.ts', 'listing all readers');
-const erased = (by: string): Reason => inSource(`packages/erasure/src/store/${by}.ts`, 'erasure');
+const erased = (by: string): Reason => inSource(`parts/erasure/src/store/${by}.ts`, 'erasure');
 const unsent = because('events not moved yet', ['unsentAt']);
 const MOVED = inSource(
-  ['packages/events/src/store/event-', 'features/events/store/event-outbox.ts'],
+  ['parts/events/src/store/event-', 'features/events/store/event-outbox.ts'],
   'moved events, by id',
 );
 const CUT_OFF = because('interrupted writes', ['settling']);
@@ -40,7 +40,7 @@ const CLAIMED = inSource('storage/database/lease.ts', 'work claimed together, by
 const SEARCH = because('search by words of names', ['search.terms']);
 const PULLED = 'list of pulled refs';
 const LISTS = 'lists and groups with their details';
-const OFFLOADED = inSource('packages/archive/src/store/', 'offload and restore');
+const OFFLOADED = inSource('parts/archive/src/store/', 'offload and restore');
 
 /** Who holds an action is found by an index of that name, or by `_id`. */
 function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {

@@ -1,11 +1,11 @@
 import type { ActionId } from '../../src/domain/action.ts';
 import type { Core } from '../../src/core/core.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import * as hostEvents from '../../packages/events/src/host-events.ts';
-import * as webhooks from '../../packages/webhooks/src/use-cases.ts';
+import * as hostEvents from '../../parts/events/src/host-events.ts';
+import * as webhooks from '../../parts/webhooks/src/use-cases.ts';
 import * as readGroups from '../../src/feed/groups/read-groups.ts';
-import * as bookmarks from '../../packages/bookmarks/src/use-cases.ts';
-import * as explainItem from '../../packages/explain/src/explain-item.ts';
+import * as bookmarks from '../../parts/bookmarks/src/use-cases.ts';
+import * as explainItem from '../../parts/explain/src/explain-item.ts';
 import * as getItem from '../../src/feed/page/get-item.ts';
 import * as itemStates from '../../src/features/marks/marks.ts';
 import * as watchFeed from '../../src/feed/watch/watch-feed.ts';
@@ -31,18 +31,18 @@ import * as moderateAction from '../../src/features/moderation/moderate-action.t
 import * as pinAction from '../../src/features/moderation/pin-action.ts';
 import * as readWork from '../../src/features/operations/read-work.ts';
 import * as retryFanOut from '../../src/features/operations/retry-fan-out.ts';
-import * as eraseMember from '../../packages/erasure/src/erase-member.ts';
-import * as exportMember from '../../packages/erasure/src/export-member.ts';
+import * as eraseMember from '../../parts/erasure/src/erase-member.ts';
+import * as exportMember from '../../parts/erasure/src/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
-import * as markNotifications from '../../packages/notifications/src/mark-notifications.ts';
-import * as notifications from '../../packages/notifications/src/read-notifications.ts';
-import * as watchNotifications from '../../packages/notifications/src/watch-notifications.ts';
-import * as preferences from '../../packages/notifications/src/preferences.ts';
-import * as explainNotification from '../../packages/notifications/src/explain-notification.ts';
-import * as push from '../../packages/notifications/src/push.ts';
+import * as markNotifications from '../../parts/notifications/src/mark-notifications.ts';
+import * as notifications from '../../parts/notifications/src/read-notifications.ts';
+import * as watchNotifications from '../../parts/notifications/src/watch-notifications.ts';
+import * as preferences from '../../parts/notifications/src/preferences.ts';
+import * as explainNotification from '../../parts/notifications/src/explain-notification.ts';
+import * as push from '../../parts/notifications/src/push.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
-import * as allOfTenant from '../../packages/tenants/src/all-of-tenant.ts';
+import * as allOfTenant from '../../parts/tenants/src/all-of-tenant.ts';
 
 /** What the API calls the changes of states. */
 const changesOfItems = {

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import { COLLECTIONS } from '../../src/app/collections.ts';
 import type { ShardKey } from '../../src/storage/documents/declaration.ts';
-import type { ShardRuleName } from '../../packages/sharding/src/rules.ts';
+import type { ShardRuleName } from '../../parts/sharding/src/rules.ts';
 import type { RecordedCommand } from './commands.ts';
 
 /** Where a command goes on a sharded database: to the shards of the keys it names, to all of them, or nowhere. */

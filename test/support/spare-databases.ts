@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { shard } from '../../packages/sharding/src/shard.ts';
+import { shard } from '../../parts/sharding/src/shard.ts';
 import { allIndexes } from '../../src/app/collections.ts';
 import { ensureIndexes } from '../../src/storage/indexes/indexes.ts';
 import { connectDatabase } from '../../src/app/collections.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Collection, type Document } from 'mongodb';
 import { afterEach } from 'vitest';
-import { SHARD_RULES } from '../../packages/sharding/src/rules.ts';
+import { SHARD_RULES } from '../../parts/sharding/src/rules.ts';
 import { watchCommandLog } from './command-log.ts';
 import { commandOfCall, commandsOfBulk, METHODS } from './driver-calls.ts';
 import type { RecordedCommand } from './commands.ts';

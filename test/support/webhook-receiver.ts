@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { webhookKey, type WebhookReceiver } from '../../src/domain/webhook.ts';
-import type { WebhookPayload } from '../../packages/webhooks/src/webhook.ts';
+import type { WebhookPayload } from '../../parts/webhooks/src/webhook.ts';
 
 export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;

@@ -7,7 +7,7 @@ import {
   webhooks,
   type WebhookJobOptions,
   type WebhookObserver,
-} from '../../packages/webhooks/src/deliveries.ts';
+} from '../../parts/webhooks/src/deliveries.ts';
 import { FAILING, runnerOf } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';

@@ -1,7 +1,7 @@
-import { digestsRepository } from '../../../packages/events/src/store/digests.ts';
+import { digestsRepository } from '../../../parts/events/src/store/digests.ts';
 import { expect, test } from 'vitest';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { digestJob } from '../../../packages/events/src/jobs/event-mover.ts';
+import { digestJob } from '../../../parts/events/src/jobs/event-mover.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

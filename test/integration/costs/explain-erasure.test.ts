@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, oneOfEach, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { collect } from '../../support/collect.ts';
 import { erasureParts } from '../../support/erasure.ts';
-import { eraseMember } from '../../../packages/erasure/src/erase-member.ts';
+import { eraseMember } from '../../../parts/erasure/src/erase-member.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 

@@ -1,4 +1,4 @@
-import { bookmarksOf } from '../../../packages/bookmarks/src/use-cases.ts';
+import { bookmarksOf } from '../../../parts/bookmarks/src/use-cases.ts';
 import { ObjectId, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';

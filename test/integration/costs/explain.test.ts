@@ -1,4 +1,4 @@
-import { archiveOf } from '../../../packages/archive/src/store/offloads.ts';
+import { archiveOf } from '../../../parts/archive/src/store/offloads.ts';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOf, documentsRead, stagesOf, type RecordedCommand } from '../../support/commands.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobRunner } from '../../../src/jobs/job.ts';
-import { events } from '../../../packages/events/src/jobs/event-mover.ts';
+import { events } from '../../../parts/events/src/jobs/event-mover.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import { dueNotifications } from '../../../packages/notifications/src/due.ts';
+import { dueNotifications } from '../../../parts/notifications/src/due.ts';
 import { commandsOf, stagesOf, type RecordedCommand } from '../../support/commands.ts';
 import { eventMover } from '../../support/events.ts';
 import { runnerOf } from '../../support/jobs.ts';

@@ -6,8 +6,8 @@ import {
   countActors,
   type Notification,
   type NotificationFilter,
-} from '../../../packages/notifications/src/read-notifications.ts';
-import { notificationParts } from '../../../packages/notifications/src/api/summaries.ts';
+} from '../../../parts/notifications/src/read-notifications.ts';
+import { notificationParts } from '../../../parts/notifications/src/api/summaries.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { Ending } from '../../../src/lib/closer.ts';
 import { commandsOf, documentsRead } from '../../support/commands.ts';

@@ -1,4 +1,4 @@
-import { webhookDeliveriesRepository } from '../../../packages/webhooks/src/store.ts';
+import { webhookDeliveriesRepository } from '../../../parts/webhooks/src/store.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, stagesOf } from '../../support/commands.ts';
 import { eventMover, moveEvents } from '../../support/events.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eraseMember } from '../../../packages/erasure/src/erase-member.ts';
+import { eraseMember } from '../../../parts/erasure/src/erase-member.ts';
 import { referenceOf } from '../../fault/kills/reference.ts';
 import { erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { feedFor } from '../../support/model.ts';

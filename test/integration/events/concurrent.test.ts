@@ -1,6 +1,6 @@
-import { events } from '../../../packages/events/src/jobs/event-mover.ts';
-import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
-import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
+import { events } from '../../../parts/events/src/jobs/event-mover.ts';
+import { hostEventsRepository } from '../../../parts/events/src/store/host-events.ts';
+import { eventSourcesRepository } from '../../../parts/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
 import type { HostEventView } from '../../../src/domain/host-event.ts';
 import { createRepositories } from '../../../src/app/repositories.ts';

@@ -3,7 +3,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { webhookKey } from '../../../src/domain/webhook.ts';
 import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
-import { digestJob } from '../../../packages/events/src/jobs/event-mover.ts';
+import { digestJob } from '../../../parts/events/src/jobs/event-mover.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, reporting, runnerOf } from '../../support/jobs.ts';
 import { startMailer } from '../../support/mailer.ts';

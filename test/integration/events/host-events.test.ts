@@ -1,4 +1,4 @@
-import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
+import { hostEventsRepository } from '../../../parts/events/src/store/host-events.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { encodeActionId, encodeInteractionId } from '../../../src/domain/node-ids.ts';
 import { eventsOf, moveEvents, poll } from '../../support/events.ts';

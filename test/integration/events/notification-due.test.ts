@@ -1,9 +1,9 @@
-import { dueNotificationsRepository } from '../../../packages/notifications/src/store/due.ts';
+import { dueNotificationsRepository } from '../../../parts/notifications/src/store/due.ts';
 import { ObjectId } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hostEventOf, hostEventView, type HostEventView } from '../../../src/domain/host-event.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
-import { decideDue, dueNotifications } from '../../../packages/notifications/src/due.ts';
+import { decideDue, dueNotifications } from '../../../parts/notifications/src/due.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { HostEvent } from '../../../src/domain/host-event.ts';
 import { COLLECTIONS } from '../../../src/app/collections.ts';
-import { tenantDataRepository } from '../../../packages/tenants/src/all-of-tenant.ts';
-import { hostEventsRepository } from '../../../packages/events/src/store/host-events.ts';
+import { tenantDataRepository } from '../../../parts/tenants/src/all-of-tenant.ts';
+import { hostEventsRepository } from '../../../parts/events/src/store/host-events.ts';
 import { openParts } from '../../support/parts.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');

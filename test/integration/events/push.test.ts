@@ -1,10 +1,10 @@
-import { pushRegistrationsRepository } from '../../../packages/notifications/src/store/push.ts';
+import { pushRegistrationsRepository } from '../../../parts/notifications/src/store/push.ts';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPushClient } from '../../../packages/web-push/src/push.ts';
+import { createPushClient } from '../../../parts/web-push/src/push.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
-import { dueNotifications } from '../../../packages/notifications/src/due.ts';
-import { pushJob } from '../../../packages/web-push/src/push.ts';
+import { dueNotifications } from '../../../parts/notifications/src/due.ts';
+import { pushJob } from '../../../parts/web-push/src/push.ts';
 import { type Job, JobRunner } from '../../../src/jobs/job.ts';
 import { eventMover } from '../../support/events.ts';
 import { FAILING, runnerOf, setupOf, type TestJobSetup } from '../../support/jobs.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRepositories } from '../../../src/app/repositories.ts';
-import { events } from '../../../packages/events/src/jobs/event-mover.ts';
+import { events } from '../../../parts/events/src/jobs/event-mover.ts';
 import { eventsOf } from '../../support/events.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts } from '../../support/parts.ts';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookKey } from '../../../src/domain/webhook.ts';
-import { webhookDeliveriesRepository } from '../../../packages/webhooks/src/store.ts';
-import { refusalOf } from '../../../packages/webhooks/src/webhook.ts';
+import { webhookDeliveriesRepository } from '../../../parts/webhooks/src/store.ts';
+import { refusalOf } from '../../../parts/webhooks/src/webhook.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

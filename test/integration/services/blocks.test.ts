@@ -1,5 +1,5 @@
 import { encodeReportId } from '../../../src/domain/node-ids.ts';
-import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
+import { eventSourcesRepository } from '../../../parts/events/src/store/event-sources.ts';
 import {
   createSourceEventStream,
   execute,

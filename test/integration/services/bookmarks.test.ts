@@ -1,9 +1,9 @@
-import { bookmarksOf } from '../../../packages/bookmarks/src/use-cases.ts';
+import { bookmarksOf } from '../../../parts/bookmarks/src/use-cases.ts';
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
-import { BOOKMARKED } from '../../../packages/bookmarks/src/use-cases.ts';
+import { BOOKMARKED } from '../../../parts/bookmarks/src/use-cases.ts';
 
 const ann = (parts: Parts) => parts.session('ann');
 

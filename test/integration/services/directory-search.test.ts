@@ -1,4 +1,4 @@
-import { memberTraces } from '../../../packages/erasure/src/store/member-traces.ts';
+import { memberTraces } from '../../../parts/erasure/src/store/member-traces.ts';
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/core/core.ts';
 import { searchMembers, type SearchArgs } from '../../../src/features/directory/search.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { jsonLines } from '../../../packages/operators/src/export.ts';
-import { memberExport } from '../../../packages/erasure/src/export-member.ts';
+import { jsonLines } from '../../../parts/operators/src/export.ts';
+import { memberExport } from '../../../parts/erasure/src/export-member.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { ExportPart } from '../../../src/core/shapes.ts';
 import { collect } from '../../support/collect.ts';

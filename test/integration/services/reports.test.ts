@@ -1,4 +1,4 @@
-import { eventSourcesRepository } from '../../../packages/events/src/store/event-sources.ts';
+import { eventSourcesRepository } from '../../../parts/events/src/store/event-sources.ts';
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/core/core.ts';
 import { report, type ReportInput } from '../../../src/features/reports/reports.ts';

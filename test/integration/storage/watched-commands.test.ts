@@ -86,7 +86,7 @@ it.each([
   ],
   [
     'erasures',
-    'packages/events/src/store/event-sources.ts',
+    'parts/events/src/store/event-sources.ts',
     "collection.aggregate([{ $unionWith: { coll: 'follows', pipeline: [{ $match: { active: true } }] } }]).toArray()",
     /^scattered: aggregate follows/,
   ],

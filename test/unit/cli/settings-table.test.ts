@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { givenSettings, settingsMarkdown, settingsTable } from '../../../packages/operators/src/doctor.ts';
+import { givenSettings, settingsMarkdown, settingsTable } from '../../../parts/operators/src/doctor.ts';
 import { SETTINGS } from '../../../src/config/settings.ts';
 
 describe('the table of settings', () => {

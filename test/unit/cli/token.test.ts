@@ -1,6 +1,6 @@
 import { jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { token, type TokenOptions } from '../../../packages/operators/src/token.ts';
+import { token, type TokenOptions } from '../../../parts/operators/src/token.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 
 const JWT_SECRET = 'a-secret-for-this-test-of-at-least-32-bytes';

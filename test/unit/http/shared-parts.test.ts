@@ -1,7 +1,7 @@
 import { execute, parse, specifiedRules, validate, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/domain/action.ts';
-import { BOOKMARKED } from '../../../packages/bookmarks/src/use-cases.ts';
+import { BOOKMARKED } from '../../../parts/bookmarks/src/use-cases.ts';
 import { CACHED_REF_NAME, MEMBER, REF } from '../../../src/feed/loads/names.ts';
 import { FOLLOW } from '../../../src/feed/loads/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../../src/features/interactions/read-interactions.ts';

@@ -308,7 +308,7 @@ describe('a plan as a page', () => {
 
   test('has the colours of the console, and lets itself load nothing', async () => {
     const html = planPage(plan({ members: 1_000 }));
-    const tokens = await readFile(new URL('../../../react/tokens.css', import.meta.url), 'utf8');
+    const tokens = await readFile(new URL('../../../../packages/react/tokens.css', import.meta.url), 'utf8');
     const own = [...html.matchAll(/^ *(--fanfare-[\w-]+: .*;)$/gm)].map(([, token = '']) => token);
     expect(own.length).toBeGreaterThan(5);
     expect(own.filter((token) => !tokens.includes(token))).toEqual([]);

@@ -146,8 +146,8 @@ const ROOT = new URL('../../../../', import.meta.url);
 /** Of the core by their paths below `src/`, and of its parts by those of the repository. */
 const SOURCES = [
   { folder: 'src/', prefix: '' },
-  ...readdirSync(new URL('packages/', ROOT)).map((name) => {
-    const folder = `packages/${name}/src/`;
+  ...readdirSync(new URL('parts/', ROOT)).map((name) => {
+    const folder = `parts/${name}/src/`;
     return { folder, prefix: folder };
   }),
 ].flatMap(({ folder, prefix }) =>
