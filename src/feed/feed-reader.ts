@@ -25,6 +25,7 @@ import { PullGuesses, type PulledAhead } from './store/pulled-refs.ts';
 import { makeDue } from './reconcile-feed.ts';
 import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';
+import { noting } from '../lib/noting.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import { entriesOf, followsWithSpans, sourceKeys, readFromSource, type ReadWindow } from './source.ts';
@@ -65,7 +66,9 @@ export function feedReader(context: Context): FeedReader {
   const base: BaseFeed = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
-      return withOrWithoutStore(context, reader, (as) => readPage(context, guesses, as, query, read));
+      if (read === undefined) ahead?.readsOn?.();
+      const noted = read?.readsOn === undefined ? context : noting(context, read.readsOn, KEPT);
+      return withOrWithoutStore(noted, reader, (as) => readPage(noted, guesses, as, query, read));
     },
     find: (reader, actionIds) => withOrWithoutStore(context, reader, (as) => find(context, as, actionIds)),
   };
@@ -88,6 +91,9 @@ export function feedReader(context: Context): FeedReader {
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
 }
+
+/** What is only kept for later is not read. */
+const KEPT = ['actionCache'] as const;
 
 async function stored(
   context: Context,
@@ -242,6 +248,8 @@ export interface FeedAhead {
   readonly opened: Promise<OpenedFeed | null>;
   /** Start of the read, by the clock shared between processes. */
   readonly begunAt: number;
+  /** Called when more is read for the page. Default: nobody asks. */
+  readonly readsOn?: () => void;
 }
 
 /**

@@ -11,14 +11,14 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../core/shapes.ts';
 import { checkFeedFilter } from '../page/filters.ts';
-import { ListRead } from '../page/list-read.ts';
+import { ListRead, type RecordedCore } from '../page/list-read.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { collectPage, pageSize } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { FeedList } from '../page/list.ts';
 import { NOTHING_RETURNED, type Returned } from '../../domain/viewer.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import type { ActionGroupsRepository, FirstMembers } from '../store/action-groups.ts';
+import type { FirstMembers } from '../store/action-groups.ts';
 import { batched } from '../session/open-session.ts';
 
 /** The part of the feed that the page's read has. */
@@ -35,10 +35,11 @@ interface ReadPart {
  * what has risen into that part by then is left out. So no response mixes the order of two moments.
  */
 class GroupList extends FeedList {
-  readonly #core: Core;
   readonly #lookUp: PageStages['lookUp'];
   readonly #members: GroupMembers;
-  readonly #listRead: ListRead | undefined;
+  readonly #read: ListRead;
+  /** It reads a page, and not single groups. */
+  readonly #isOfPage: boolean;
   /** The first entry that was read of each action: this response shows no other. */
   readonly #entries: Map<ActionId, FeedEntry>;
   /** The visible entries of the part, unless it begins at the top. */
@@ -47,7 +48,7 @@ class GroupList extends FeedList {
   /** If the part begins at the top: so many entries it has. */
   #length = 0;
 
-  constructor(core: Core, stages: PageStages, asked: CountsAsked & { readonly listRead?: ListRead } = {}) {
+  constructor(read: ListRead, stages: PageStages, asked: CountsAsked | null) {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
@@ -57,19 +58,18 @@ class GroupList extends FeedList {
         return entries;
       },
       keyOf: ({ action }) => groupOf(action),
-      ...{ core, ...(asked.listRead === undefined ? {} : { listRead: asked.listRead }) },
-      withUnread: asked.withUnread,
+      read,
+      withUnread: asked?.withUnread,
       // Also without a total: of most feeds this is all, and nothing is left to ask of their groups.
       withTotal: true,
     });
-    this.#core = core;
-    this.#listRead = asked.listRead;
+    this.#read = read;
+    this.#isOfPage = asked !== null;
     this.#lookUp = stages.lookUp;
     this.#entries = first;
     this.#members = new GroupMembers({
-      actionGroups: core.actionGroups,
+      core: read.core,
       returned: async () => (await stages.lookUp()).returned(),
-      readsOn: () => this.#listRead?.reads(null),
       find: (ids, revs) => this.#find(ids, revs),
       select: (entries) => this.select(entries),
       known: (groupKeys) => this.#known(groupKeys),
@@ -131,8 +131,8 @@ class GroupList extends FeedList {
         // It may have been hidden meanwhile.
         return items.length === 0 ? [top] : items;
       },
-      list: this.#listRead?.list ?? '',
-      version: () => this.#listRead?.version ?? null,
+      list: this.#read.list,
+      version: () => (this.#isOfPage ? this.#read.version : null),
       actors: () => [...new Set(loaded.map(({ action }) => action.actorId))],
     };
   }
@@ -152,10 +152,12 @@ class GroupList extends FeedList {
   /** What the part has of these groups. Of what was read from the top only that is decided. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
     // Of a page that the process knew nothing has been looked at.
-    if (this.#part === null && this.#listRead !== undefined) await this.scan(null, 1);
+    if (this.#part === null && this.#isOfPage) await this.scan(null, 1);
     if (this.#part?.from !== null) return this.#shown;
     const read = this.read(0, this.#length);
-    const keys = await this.#core.actionGroups.keysOf(read.filter((entry) => !this.isDecided(entry)));
+    const open = read.filter((entry) => !this.isDecided(entry));
+    if (open.length === 0) return this.select(read);
+    const keys = await this.#read.core.actionGroups.keysOf(open);
     const isOfThem = ({ actionId }: FeedEntry): boolean => groupKeys.has(keys.get(actionId) ?? '');
     return this.select(read.filter((entry) => this.isDecided(entry) || isOfThem(entry)));
   }
@@ -164,7 +166,8 @@ class GroupList extends FeedList {
   async #find(ids: readonly ActionId[], revs: ReadonlyMap<ActionId, number>): Promise<FeedEntry[]> {
     const known = ids.flatMap((id) => this.#entries.get(id) ?? []);
     const others = ids.filter((id) => !this.#entries.has(id));
-    const found = others.length === 0 ? [] : await this.#core.feedReader.find(await this.#lookUp(), others);
+    const found =
+      others.length === 0 ? [] : await this.#read.core.feedReader.find(await this.#lookUp(), others);
     const below = found.filter((entry) => !this.#isInPart(entry));
     return [...known, ...below.map((entry) => this.#first(withRev(entry, revs.get(entry.actionId))))];
   }
@@ -218,9 +221,9 @@ export async function readFeedGroups(
   const name = `groups:${userId}`;
   const cursor = args.after == null ? null : decodeGroups(name, args.after);
   const filter = checkFeedFilter(args.filter);
-  const listRead = new ListRead({ identity: session.identity, list: JSON.stringify(['groups', filter]) });
-  const feed = openStages(core, session, { filter, order: 'RELEVANCY', listRead });
-  const list = new GroupList(core, feed, { ...args, listRead });
+  const read = new ListRead(core, session, JSON.stringify(['groups', filter]));
+  const feed = openStages(read, { filter, order: 'RELEVANCY' });
+  const list = new GroupList(read, feed, args);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(name, JSON.stringify(filter));
   const before = new Set(cursor?.listed);
@@ -260,9 +263,10 @@ async function readGroupsByKey(
   session: ReaderSession,
   keys: readonly string[],
 ): Promise<(FeedGroup | null)[]> {
-  const feed = openStages(core, session, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
+  const read = new ListRead(core, session, '');
+  const feed = openStages(read, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const reader = await session.profile();
-  const list = new GroupList(core, feed);
+  const list = new GroupList(read, feed, null);
   const shared = keys.filter((key) => !OBJECT_ID.test(key));
   const [found, items] = await Promise.all([
     Promise.all(shared.map((key) => list.find(key))),
@@ -287,11 +291,9 @@ const GROWTH = 10;
 const BATCH = 500;
 
 interface GroupMembersOptions {
-  readonly actionGroups: ActionGroupsRepository;
+  readonly core: RecordedCore;
   /** Items that may be above the `latest` of their action because they came back later. */
   readonly returned: () => Promise<Returned>;
-  /** More is read than the page's read has. */
-  readonly readsOn: () => void;
   readonly find: (
     actionIds: readonly ActionId[],
     revs: ReadonlyMap<ActionId, number>,
@@ -386,9 +388,8 @@ class GroupMembers {
     const floor = this.#options.floor();
     // What was conducted later is above the floor in every feed that has it.
     const upTo = Number.isFinite(floor) ? new Date(floor + MAX_FUTURE_MS) : null;
-    if (byLimit.size > 0) this.#options.readsOn();
     for (const [limit, some] of byLimit) {
-      const found = await this.#options.actionGroups.newestOf(
+      const found = await this.#options.core.actionGroups.newestOf(
         some.map(({ key }) => key),
         limit,
         upTo,
@@ -414,10 +415,11 @@ class GroupMembers {
 
   /** Members of these groups that came back: they may be above everything read by `latest`. */
   async #backIn(groups: readonly Group[]): Promise<ReadonlyMap<string, readonly ActionId[]>> {
-    const { returned, actionGroups } = this.#options;
+    const { returned, core } = this.#options;
     const ended = groups.length === 0 ? NOTHING_RETURNED : await returned();
     const back = new Map<string, ActionId[]>(groups.map(({ key }) => [key, []]));
-    const keys = await actionGroups.keysOf(Array.from(ended.keys(), (actionId) => ({ actionId })));
+    if (ended.size === 0) return back;
+    const keys = await core.actionGroups.keysOf(Array.from(ended.keys(), (actionId) => ({ actionId })));
     for (const [actionId, groupKey] of keys) back.get(groupKey)?.push(actionId);
     return back;
   }

@@ -61,7 +61,9 @@ export async function actionsOf(
   );
   if (!cached.includes(null)) return cached;
   return Promise.all(
-    entries.map(({ actionId }, index) => Promise.resolve(cached[index] ?? session.load(ACTION, actionId))),
+    entries.map(({ actionId, rev }, index) =>
+      Promise.resolve(cached[index] ?? session.loadAt(actionId, rev)),
+    ),
   );
 }
 

@@ -1,85 +1,241 @@
-import { mustAskFollows } from '../../domain/visibility.ts';
-import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import type { Core } from '../../core/core.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
-import type { OpenedFeed } from '../feed-store.ts';
-import type { Known } from '../store/known-answers.ts';
-import type { EntryFacts } from './feed-rules.ts';
+import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import { noting } from '../../lib/noting.ts';
+import type { Reading } from '../../lib/reading.ts';
+import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
+import type { FeedAhead } from '../feed-reader.ts';
+import type { FeedQuery, KnownReader, OpenedFeed } from '../feed-store.ts';
+import { beginReading } from '../session/begin-reading.ts';
+import type { Load } from '../session/load.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { KeptPage, Known } from '../store/known-answers.ts';
+import type { Count } from '../../core/shapes.ts';
 
 /** What is made of filters that take more characters is not kept. */
 const LONGEST = 500;
 
-/** One read of a list: finds out whether the answer to its first command says all that its page and counts depend on. */
+const SETTINGS = ['dormantAfterMs', 'ranking', 'weights'] as const;
+
+declare const RECORDED: unique symbol;
+/** The core as the stages of a list have it: what they take of it is noted. */
+export type RecordedCore = Core & { readonly [RECORDED]: true };
+
+/** A page that was begun before its reader was known. */
+export interface Begun {
+  readonly query: FeedQuery;
+  readonly ahead: FeedAhead;
+}
+
+/**
+ * One read of a list. Its first command is the answer that all else goes by, and whatever is read beyond that is noted. What was made
+ * of the answer holds for equal answers if nothing was. The stages of a list reach storage through `core` and `session` alone, so that
+ * none can forget to say what it reads.
+ */
 export class ListRead {
+  /** Tells lists of all readers apart. */
   readonly list: string;
+  readonly core: RecordedCore;
+  readonly session: ReaderSession;
+  readonly #core: Core;
   #opening: Promise<OpenedFeed | null> | null = null;
   #opened: OpenedFeed | null = null;
-  /** The first answer says all that they depend on, as far as is known. */
+  /** Nothing was read beyond the answer. */
   #isEnough: boolean;
-  /** Since when what was read of the reader holds; `null`: nothing was decided by it. */
+  /** Of the profile that decided; `null`: nothing was decided by one. */
   #asOf: Date | null = null;
+  /** From when on time changes what was decided. */
+  #until = Infinity;
 
   /** @param list tells lists of one reader apart */
-  constructor({ identity, list }: { readonly identity: Identity; readonly list: string }) {
+  constructor(core: Core, session: ReaderSession, list: string) {
+    const { identity } = session;
     // What a member is shown depends on the roles of the token.
     this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
+    this.#core = core;
     this.#isEnough = list.length <= LONGEST;
+    this.core = noting(core, () => this.#reads(), SETTINGS) as RecordedCore;
+    this.session = new RecordedSession(session, {
+      reads: () => this.#reads(),
+      decidesBy: (profile) => this.#decidesBy(profile),
+      decidesOf: (action) => this.#decidesOf(action),
+    });
   }
 
-  /** Another read for the list. @param opening by the command that reads it from the top; `null`: any other read */
-  reads(opening: Promise<OpenedFeed | null> | null): void {
-    if (this.#opening !== null || opening === null) this.#isEnough = false;
-    else this.#opening = opening;
+  /**
+   * Begins a page, requested while the reader is looked up, which saves a round trip. If the feed model reads both in one command, the
+   * session uses the reader data from it. From the top, the first one is the answer.
+   */
+  begin(query: FeedQuery): Begun & { readonly reader: Promise<ReaderProfile> } {
+    const { feedReader, feeds } = this.#core;
+    const { userId } = this.session.identity;
+    const ahead = feedReader.readAhead(userId, query, () => feeds.touch(userId, clock.now()));
+    this.#opens(query, ahead);
+    const reader = this.#lookUp(ahead);
+    // Who learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
+    reader.catch(() => undefined);
+    return { query, ahead, reader };
   }
 
-  /** What was decided for the list. Entries that were `left` out before that depend on something else. */
-  decides(reader: ReaderProfile, facts: readonly EntryFacts[], left = 0): void {
-    this.#asOf = reader.asOf;
-    this.#isEnough &&= left === 0 && isPlain(reader) && facts.every(isFixed);
+  /** The same for entries that may be unread, without a reader. */
+  beginUnread(limit: number): Begun {
+    const { query, ahead } = this.#core.feedReader.unreadAhead(this.session.identity.userId, limit);
+    this.#opens({ limit }, ahead);
+    return { query, ahead };
   }
 
-  /** Equal for reads that decide the same; `null`: it has depended on more than the answer. */
+  /** The entries of a page that was begun. */
+  page(reader: ReaderProfile, { query, ahead }: Begun) {
+    return this.#core.feedReader.page(reader, query, { ...ahead, readsOn: () => this.#reads() });
+  }
+
+  /** Equal for reads that decide the same; `null`: what it is may change although the answer does not. */
   get version(): string | null {
+    return this.#until === Infinity ? this.#print : null;
+  }
+
+  get pages(): Known<KeptPage> {
+    return this.#core.knownPages;
+  }
+
+  get counts(): Known<Count> {
+    return this.#core.knownCounts;
+  }
+
+  /** What the process has made of this answer; `null`: nothing. */
+  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
+    this.#opened = (await this.#opening) ?? null;
+    const print = this.#opened?.print() ?? null;
+    return print === null ? null : known.find(`${what} ${this.list}`, print);
+  }
+
+  /** What is made of the answer, once if it depends on nothing else. */
+  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+    const before = await this.known(known, what);
+    if (before !== null) return before;
+    const made = await make();
+    if (this.#print !== null) known.keep(`${what} ${this.list}`, this.#print, made, this.#until);
+    return made;
+  }
+
+  get #print(): string | null {
     const opened = this.#opened;
     // A session that had read its reader before decides by that, which may be older than the answer.
     if (opened === null || !this.#isEnough || opened.read().reader.asOf !== this.#asOf) return null;
     return opened.print();
   }
 
-  /** What the process has made of this answer; `null`: nothing. */
-  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
-    const print = await this.#print();
-    return print === null ? null : known.find(`${what} ${this.list}`, print);
+  async #lookUp({ known }: FeedAhead): Promise<ReaderProfile> {
+    const reader = await known();
+    if (reader !== null) this.session.know(reader);
+    return beginReading(this.core, this.session);
   }
 
-  /** What is made of the answer, once if it says all that this depends on. */
-  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
-    const before = await this.known(known, what);
-    if (before !== null) return before;
-    const made = await make();
-    const { version } = this;
-    if (version !== null) known.keep(`${what} ${this.list}`, version, made);
-    return made;
+  #opens({ after }: FeedQuery, { opened }: FeedAhead): void {
+    if (this.#opening !== null || after !== undefined) this.#reads();
+    else this.#opening = opened;
   }
 
-  async #print(): Promise<string | null> {
-    this.#opened = (await this.#opening) ?? null;
-    return this.#opened?.print() ?? null;
+  #reads(): void {
+    this.#isEnough = false;
+  }
+
+  #decidesBy({ asOf, blocks, mutes }: ReaderProfile): void {
+    this.#asOf = asOf;
+    // The answer has the revision of the blocks, but not while they are being changed.
+    if (blocks !== NO_BLOCKS && blocks.rev === null) this.#reads();
+    for (const { until } of mutes.list) this.#holdsUntil(until);
+  }
+
+  #decidesOf({ expiresAt }: Action): void {
+    this.#holdsUntil(expiresAt);
+  }
+
+  /** What had ended before does not change any more. */
+  #holdsUntil(end: Date | null): void {
+    const time = end?.getTime() ?? Infinity;
+    if (time > clock.time()) this.#until = Math.min(this.#until, time);
   }
 }
 
-/**
- * Whether the rules need nothing of the reader that their answer does not have: no marks, mutes or follows, and no blocks without
- * their revision.
- */
-function isPlain(reader: ReaderProfile): boolean {
-  const { hasMarks, hasEnds, checksFollows, mutes, blocks, pulledFollows, floor } = reader;
-  const isMarked = hasMarks || hasEnds || checksFollows;
-  const isLimited = mutes.list.length > 0 || (blocks !== NO_BLOCKS && blocks.rev === null);
-  return !isMarked && !isLimited && pulledFollows.length === 0 && floor === null;
+/** What a session is asked for. */
+interface Notes {
+  /** Something of storage. */
+  readonly reads: () => void;
+  readonly decidesBy: (profile: ReaderProfile) => void;
+  /** An action at the revision that the answer has. */
+  readonly decidesOf: (action: Action) => void;
 }
 
-/** Whether the action is as it was when its revision was read, and no time or follow changes what the rules say of it. */
-function isFixed({ entry, action }: EntryFacts): boolean {
-  if (action === null || entry.rev !== action.rev) return false;
-  return action.expiresAt === null && !mustAskFollows(action);
+class RecordedSession implements ReaderSession {
+  readonly #session: ReaderSession;
+  readonly #notes: Notes;
+  #profile: Promise<ReaderProfile> | undefined;
+
+  constructor(session: ReaderSession, notes: Notes) {
+    this.#session = session;
+    this.#notes = notes;
+  }
+
+  get identity(): Identity {
+    return this.#session.identity;
+  }
+
+  get reading(): Reading {
+    return this.#session.reading;
+  }
+
+  load<V>(what: Load<V>, id: string): Promise<V | null> {
+    this.#notes.reads();
+    return this.#session.load(what, id);
+  }
+
+  loadMany<V>(what: Load<V>, ids: readonly string[]): Promise<(V | null)[]> {
+    if (ids.length > 0) this.#notes.reads();
+    return this.#session.loadMany(what, ids);
+  }
+
+  async loadAt(id: ActionId, rev: number | undefined): Promise<Action | null> {
+    const action = await this.#session.loadAt(id, rev);
+    if (action === null || action.rev !== rev) this.#notes.reads();
+    else this.#notes.decidesOf(action);
+    return action;
+  }
+
+  cached(id: ActionId, rev: number): Action | null {
+    const action = this.#session.cached(id, rev);
+    if (action !== null) this.#notes.decidesOf(action);
+    return action;
+  }
+
+  profile(): Promise<ReaderProfile> {
+    return (this.#profile ??= this.#decidingProfile());
+  }
+
+  know(known: KnownReader): void {
+    this.#session.know(known);
+  }
+
+  get directoryStamp(): number | null {
+    return this.#session.directoryStamp;
+  }
+
+  directory(): Promise<DirectoryAsOf | null> {
+    return this.#session.directory();
+  }
+
+  async #decidingProfile(): Promise<ReaderProfile> {
+    const profile = await this.#session.profile();
+    this.#notes.decidesBy(profile);
+    if (!profile.hasEnds) return profile;
+    return {
+      ...profile,
+      returned: () => {
+        this.#notes.reads();
+        return profile.returned();
+      },
+    };
+  }
 }

@@ -1,7 +1,5 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
-import type { Core } from '../../core/core.ts';
-import type { Known } from '../store/known-answers.ts';
 import type { ListRead } from './list-read.ts';
 import { collectPage } from './paging.ts';
 
@@ -152,9 +150,7 @@ export interface FeedStages {
 }
 
 interface FeedListOptions extends FeedStages {
-  readonly core: Core;
-  /** Finds out what the process knows of the list; absent: nothing. */
-  readonly listRead?: ListRead;
+  readonly read: ListRead;
   /** The unread count is needed: read and decide enough for it together with the page. Default: false. */
   readonly withUnread?: boolean | undefined;
   /** The total is needed: read the first entries that it counts together with the page. Default: false. */
@@ -189,9 +185,9 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     limit: number,
     make: () => Promise<Page<NewsfeedItem>>,
   ): Promise<Page<NewsfeedItem>> {
-    const { core, open } = this.#stages;
+    const { read, open } = this.#stages;
     open(Math.max(limit, firstRead(this.#stages)));
-    const { edges, ...page } = await this.#made(core.knownPages, what, async () => {
+    const { edges, ...page } = await read.made(read.pages, what, async () => {
       const { edges: made, ...rest } = await make();
       const kept = made.map(({ cursor, node: { actionId, relevancy, reasons, action } }) => ({
         ...{ cursor, actionId, relevancy, reasons, rev: action.rev },
@@ -204,27 +200,22 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     return { ...page, edges: nodes.map((node, index) => ({ node, cursor: edges[index]?.cursor ?? '' })) };
   }
 
-  #made<M extends object>(known: Known<M>, what: string, make: () => Promise<M>): Promise<M> {
-    return this.#stages.listRead?.made(known, what, make) ?? make();
-  }
-
   override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
-    const isCounted =
-      this.#stages.withUnread === true &&
-      !((await this.#stages.listRead?.known(this.#stages.core.knownCounts, 'unread')) ?? null);
+    const { read, withUnread } = this.#stages;
+    const isCounted = withUnread === true && (await read.known(read.counts, 'unread')) === null;
     const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
     return super.select(entries, await this.#aboveRead(top));
   }
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
   countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
-    const { knownCounts } = this.#stages.core;
-    return (this.#unread ??= this.#made(knownCounts, 'unread', () => this.#countUnread(page)));
+    const { read } = this.#stages;
+    return (this.#unread ??= read.made(read.counts, 'unread', () => this.#countUnread(page)));
   }
 
   override countTotal(page: readonly NewsfeedItem[]): Promise<Count> {
-    const { knownCounts } = this.#stages.core;
-    return (this.#all ??= this.#made(knownCounts, 'total', () => super.countTotal(page)));
+    const { read } = this.#stages;
+    return (this.#all ??= read.made(read.counts, 'total', () => super.countTotal(page)));
   }
 
   /** Those that represent what they are counted as. */

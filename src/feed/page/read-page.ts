@@ -14,7 +14,7 @@ import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../../core
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
-import { beginPage, beginReading, type BegunPage } from '../session/begin-reading.ts';
+import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead, passRules, toItem, type EntryFacts, type VisibleEntry } from './feed-rules.ts';
 import {
@@ -24,7 +24,7 @@ import {
   passesFeedFilter,
   type CheckedFeedFilter,
 } from './filters.ts';
-import { ListRead } from './list-read.ts';
+import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts';
 import { pageSize } from './paging.ts';
@@ -52,18 +52,9 @@ export async function readFeed(
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
-  const listRead = new ListRead({
-    identity: session.identity,
-    list: JSON.stringify([filter, order]),
-  });
-  const stages = openStages(core, session, { filter, order, listRead });
-  const list = new FeedList({
-    ...stages,
-    core,
-    listRead,
-    withUnread: args.withUnread,
-    withTotal: args.withTotal,
-  });
+  const read = new ListRead(core, session, JSON.stringify([filter, order]));
+  const stages = openStages(read, { filter, order });
+  const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await ORDERS[order](core, {
     userId,
     size,
@@ -89,6 +80,7 @@ export interface CountsAsked {
   readonly withTotal?: boolean | undefined;
 }
 
+/** What an order reads beside the list is fixed by what it calls the page. */
 const ORDERS: Readonly<Record<FeedOrder, (core: Core, page: OrderedPage) => Promise<Page<NewsfeedItem>>>> = {
   RELEVANCY: (_core, page) => readRelevant(page),
   RECENT: (_core, page) => readRecent(page),
@@ -114,9 +106,9 @@ export interface PageStages extends FeedStages {
   readonly lookUp: () => Promise<ReaderProfile>;
 }
 
-export function openStages(core: Core, session: ReaderSession, list: ListAsked): PageStages {
-  const { feedReader } = core;
-  const { filter, listRead } = list;
+export function openStages(read: ListRead, list: ListAsked): PageStages {
+  const { core, session } = read;
+  const { filter } = list;
   const range = rangeOf(list);
   const state = listedState(filter);
   let begun: Promise<ReaderProfile> | undefined;
@@ -124,15 +116,13 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
   const begin = (query: FeedQuery): Begun | null => {
     if (begun !== undefined || state !== null || filter.unreadOnly) return null;
-    const { reader, ahead } = beginPage(core, session, query);
+    const { reader, ...page } = read.begin(query);
     begun = reader;
-    return { query, ahead };
+    return page;
   };
   const open = (limit: number): Begun | null => {
     if (top !== undefined) return top;
-    top = begin({ limit, ...range });
-    listRead?.reads(top?.ahead.opened ?? null);
-    return top;
+    return (top = begin({ limit, ...range }));
   };
   const unread = once(async () => unreadEntries(core, await lookUp()));
   const listed = once(async () => (state === null ? null : entriesInState(core, await lookUp(), state)));
@@ -142,35 +132,25 @@ export function openStages(core: Core, session: ReaderSession, list: ListAsked):
     async skeleton(from, limit) {
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
       const first = from === null ? open(limit) : begin(query);
-      if (from !== null || (first !== null && first.query.limit < limit)) listRead?.reads(null);
       const entries = state === null ? null : await listed();
       if (entries !== null) return entriesAfter(entries, from, limit);
       if (filter.unreadOnly) return (await unread()).page(query);
       const reader = await lookUp();
-      if (first === null || first.query.limit < limit) return feedReader.page(reader, query);
-      return (await feedReader.page(reader, first.query, first.ahead)).slice(0, limit);
+      if (first === null || first.query.limit < limit) return core.feedReader.page(reader, query);
+      return (await read.page(reader, first)).slice(0, limit);
     },
     async show(entries) {
-      const some = await narrowed(core, session, filter, entries);
-      return show(session, lookUp, some, { ...list, left: entries.length - some.length });
+      return show(session, lookUp, await narrowed(core, session, filter, entries), list);
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
   };
 }
 
-/** A read that was begun together with its reader. */
-interface Begun {
-  readonly query: FeedQuery;
-  readonly ahead: BegunPage['ahead'];
-}
-
 /** Which of the reader's items are asked for, and in which order. */
 interface ListAsked {
   readonly filter: CheckedFeedFilter;
   readonly order: FeedOrder;
-  /** Follows what decides a count. */
-  readonly listRead?: ListRead;
 }
 
 /** Hydration, rules and presentation: entries of the skeleton as the items that the reader is shown. */
@@ -178,11 +158,10 @@ export async function show(
   session: ReaderSession,
   lookUp: () => Promise<ReaderProfile>,
   entries: readonly FeedEntry[],
-  { filter, order, listRead, left }: ListAsked & { readonly left?: number },
+  { filter, order }: ListAsked,
 ): Promise<NewsfeedItem[]> {
   const hydrated = await hydrate(session, lookUp, entries);
   const reader = await lookUp();
-  listRead?.decides(reader, hydrated, left);
   const state = listedState(filter);
   const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
   const items = visible.map((entry) => toItem(reader, entry, state));
@@ -216,7 +195,7 @@ function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery
  * actions of all entries are cached.
  */
 async function narrowed(
-  { actions }: Core,
+  core: RecordedCore,
   session: ReaderSession,
   filter: CheckedFeedFilter,
   entries: readonly FeedEntry[],
@@ -228,7 +207,7 @@ async function narrowed(
   );
   if (unknown.length === 0) return entries;
   const left = new Set(unknown.map(({ actionId }) => actionId));
-  for (const id of await actions.matching([...left], conditions)) left.delete(id);
+  for (const id of await core.actions.matching([...left], conditions)) left.delete(id);
   return entries.filter(({ actionId }) => !left.has(actionId));
 }
 
@@ -239,7 +218,7 @@ const BATCH = 500;
  * round trip, plus one per 500 entries.
  */
 async function entriesInState(
-  { feedReader, itemMarks, markEnds }: Core,
+  { feedReader, itemMarks, markEnds }: RecordedCore,
   reader: ReaderProfile,
   state: ListedState,
 ): Promise<readonly FeedEntry[]> {
@@ -273,15 +252,17 @@ interface UnreadEntries {
   below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
 }
 
-export function unreadEntries({ feedReader, itemMarks }: Core, reader: ReaderProfile): UnreadEntries {
+export function unreadEntries(core: RecordedCore, reader: ReaderProfile): UnreadEntries {
   const { lastRead, userId, hasUnreadMarks } = reader;
   let marked: Promise<readonly FeedEntry[]> | undefined;
   async function findBelow(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]> {
     if (lastRead === null || !hasUnreadMarks) return [];
-    const ids = await itemMarks.unread(userId);
+    const ids = await core.itemMarks.unread(userId);
     const known = new Set(ids);
     const entries =
-      list === null ? await feedReader.find(reader, ids) : list.filter(({ actionId }) => known.has(actionId));
+      list === null
+        ? await core.feedReader.find(reader, ids)
+        : list.filter(({ actionId }) => known.has(actionId));
     return entries
       .filter(({ relevancy }) => relevancy.getTime() <= lastRead.getTime())
       .sort(compareFeedPositions);
@@ -291,7 +272,7 @@ export function unreadEntries({ feedReader, itemMarks }: Core, reader: ReaderPro
     below,
     async page(query) {
       const since = newest(query.since ?? null, justAfter(lastRead));
-      const above = await feedReader.page(reader, { ...query, ...(since === null ? {} : { since }) });
+      const above = await core.feedReader.page(reader, { ...query, ...(since === null ? {} : { since }) });
       if (above.length === query.limit) return above;
       const rest = (await below(null)).filter((entry) => isInRange(entry, query));
       return [...above, ...rest].slice(0, query.limit);

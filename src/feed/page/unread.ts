@@ -8,7 +8,7 @@ import { announceListChange } from '../announce.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
-import { ListRead } from './list-read.ts';
+import { type Begun, ListRead } from './list-read.ts';
 import { MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
@@ -19,48 +19,39 @@ import { show, unreadEntries } from './read-page.ts';
  * feed model that reads entries together with their reader.
  */
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
-  if (core.feedStore.open === undefined) return countOf(core, session, await session.profile(), null);
-  const { identity } = session;
-  const first = core.feedReader.unreadAhead(identity.userId, MAX_UNREAD + 1);
-  const listRead = new ListRead({ identity, list: 'badge' });
-  listRead.reads(first.ahead.opened);
-  return listRead.made(core.knownCounts, 'unread', async () => {
+  const read = new ListRead(core, session, 'badge');
+  if (core.feedStore.open === undefined) return countOf(read, null);
+  const first = read.beginUnread(MAX_UNREAD + 1);
+  return read.made(read.counts, 'unread', async () => {
     const known = await first.ahead.known();
     if (known !== null) session.know(known);
-    return countOf(core, session, await session.profile(), { ...first, listRead });
+    return countOf(read, first);
   });
 }
 
 /** The same for a watcher, whose profile is known. */
 export async function countUnreadOfWatcher(core: Core, session: EventReaderSession): Promise<UnreadCount> {
-  return countOf(core, session, await session.profile(), null);
+  return countOf(new ListRead(core, session, 'badge'), null);
 }
 
 /** @param first read ahead; `null`: nothing */
-async function countOf(
-  core: Core,
-  session: ReaderSession,
-  reader: ReaderProfile,
-  first: (ReturnType<Core['feedReader']['unreadAhead']> & { readonly listRead: ListRead }) | null,
-): Promise<UnreadCount> {
+async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount> {
+  const { core, session } = read;
+  const reader = await session.profile();
   const unread = unreadEntries(core, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
-  // Also where nothing is unread.
-  usable?.listRead.decides(reader, []);
   const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     size: MAX_UNREAD,
     after: null,
     async scan(after, limit) {
-      if (after !== null || usable === null) {
-        first?.listRead.reads(null);
+      if (after !== null || usable === null)
         return unread.page({ limit, ...(after === null ? {} : { after }) });
-      }
-      const entries = await core.feedReader.page(reader, usable.query, usable.ahead);
+      const entries = await read.page(reader, usable);
       const above = entries.filter((entry) => isAboveRead(reader, entry));
       return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
     },
-    select: (candidates) => showUnread(session, reader, candidates, first?.listRead),
+    select: (candidates) => showUnread(session, reader, candidates),
     cursorOf: () => '',
   });
   return { count: edges.length, isExact: !hasNextPage };
@@ -71,10 +62,8 @@ function showUnread(
   session: ReaderSession,
   reader: ReaderProfile,
   entries: readonly FeedEntry[],
-  listRead?: ListRead,
 ): Promise<NewsfeedItem[]> {
-  const asked = listRead === undefined ? UNREAD : { ...UNREAD, listRead };
-  return show(session, () => Promise.resolve(reader), entries, asked);
+  return show(session, () => Promise.resolve(reader), entries, UNREAD);
 }
 
 const UNREAD = { filter: checkFeedFilter({ unreadOnly: true }), order: 'RELEVANCY' } as const;
@@ -91,7 +80,9 @@ const BATCH = 25;
 export async function findFirstUnread(core: Core, session: ReaderSession): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
   const reader = await session.profile();
-  const unread = await unreadEntries(core, reader).page({ limit: MAX_ENTRIES + 1 });
+  const unread = await unreadEntries(new ListRead(core, session, '').core, reader).page({
+    limit: MAX_ENTRIES + 1,
+  });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
     const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);

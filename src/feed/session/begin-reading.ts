@@ -1,8 +1,6 @@
 import type { Core } from '../../core/core.ts';
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedQuery } from '../feed-store.ts';
-import type { FeedAhead } from '../feed-reader.ts';
 import { makeDue } from '../reconcile-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
@@ -24,31 +22,6 @@ export async function beginReading(core: Core, session: ReaderSession): Promise<
   if (profile.isRebuilding || !isUnstored(profile)) return profile;
   await makeDue(core, [profile.userId]);
   return { ...profile, isRebuilding: true };
-}
-
-/** A read that has started with its first page. */
-export interface BegunPage {
-  readonly reader: Promise<ReaderProfile>;
-  readonly ahead: FeedAhead;
-}
-
-/**
- * Starts a read with its first page, requested while the reader is looked up, which saves a round trip. If the feed model
- * reads both in one command, the session uses the reader data from it.
- */
-export function beginPage(core: Core, session: ReaderSession, query: FeedQuery): BegunPage {
-  const { userId } = session.identity;
-  const ahead = core.feedReader.readAhead(userId, query, () => core.feeds.touch(userId, clock.now()));
-  const reader = lookUp();
-  // Who learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
-  reader.catch(() => undefined);
-  return { reader, ahead };
-
-  async function lookUp(): Promise<ReaderProfile> {
-    const known = await ahead.known();
-    if (known !== null) session.know(known);
-    return beginReading(core, session);
-  }
 }
 
 function isUnstored({ floor }: ReaderProfile): boolean {

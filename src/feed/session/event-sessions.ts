@@ -185,6 +185,10 @@ class EventSession implements EventReaderSession {
     return Promise.all(ids.map((id) => this.load(what, id)));
   }
 
+  loadAt(id: ActionId): Promise<Action | null> {
+    return this.load(ACTION, id);
+  }
+
   profile(): Promise<ReaderProfile> {
     return (this.#profile ??= this.#known === null ? this.#read() : this.#keptProfile(this.#known));
   }

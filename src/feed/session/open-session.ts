@@ -15,7 +15,7 @@ import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { Reading } from '../../lib/reading.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
-import { type Load, seesFanOut } from './load.ts';
+import { ACTION, type Load, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -51,6 +51,10 @@ class RequestSession implements ReaderSession {
   loadMany<V>(what: Load<V>, ids: readonly string[]): Promise<(V | null)[]> {
     const loader = this.#loaderOf(what);
     return Promise.all(ids.map((id) => loader.load(id)));
+  }
+
+  loadAt(id: ActionId): Promise<Action | null> {
+    return this.load(ACTION, id);
   }
 
   profile(): Promise<ReaderProfile> {

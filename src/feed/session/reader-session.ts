@@ -17,6 +17,8 @@ export interface ReaderSession {
   load<V>(what: Load<V>, id: string): Promise<V | null>;
   /** The same for several ids, in their order. */
   loadMany<V>(what: Load<V>, ids: readonly string[]): Promise<(V | null)[]>;
+  /** The action with an id. @param rev at which an entry was read with it; absent: not known */
+  loadAt(id: ActionId, rev: number | undefined): Promise<Action | null>;
   /** Loaded on first use. */
   profile(): Promise<ReaderProfile>;
   /** Provides reader data that was read since the session was opened; ignored if already loaded or loading. */

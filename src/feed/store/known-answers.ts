@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { clock } from '../../lib/clock.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 
 /** A page without the content of its items. */
@@ -8,12 +9,18 @@ export interface KeptPage {
   readonly endCursor: string | null;
 }
 
+interface Kept<T> {
+  readonly print: string;
+  readonly made: T;
+  readonly until: number;
+}
+
 /**
  * What one process has made of answers of the database, each with a digest of its answer. While the database gives the same
  * answer, the same is made of it.
  */
 export class Known<T extends object> {
-  readonly #known: LRUCache<string, { readonly print: string; readonly made: T }>;
+  readonly #known: LRUCache<string, Kept<T>>;
 
   /** @param most upper bound on the sum of the sizes. */
   constructor(most: number, sizeOf: (made: T) => number = () => 1) {
@@ -23,12 +30,14 @@ export class Known<T extends object> {
   /** `null`: not known for this answer. @param print `null`: of whatever answer. */
   find(list: string, print: string | null): T | null {
     const known = this.#known.get(list);
-    if (print !== null && known?.print !== print) return null;
-    return known?.made ?? null;
+    if (known === undefined || (print !== null && known.print !== print) || clock.time() >= known.until)
+      return null;
+    return known.made;
   }
 
-  keep(list: string, print: string, made: T): void {
-    this.#known.set(list, { print, made });
+  /** @param until from when on it does not hold any more, as `clock.time()`. Default: as long as the answer is the same */
+  keep(list: string, print: string, made: T, until = Infinity): void {
+    this.#known.set(list, { print, made, until });
   }
 }
 
