@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
 import { letExpire } from '../../support/expire.ts';
+import { ListRead } from '../../../src/feed/page/list-read.ts';
+import { openStages } from '../../../src/feed/page/read-page.ts';
+import { checkFeedFilter } from '../../../src/feed/page/filters.ts';
+import { MEMBER } from '../../../src/feed/loads/names.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const HOUR = 3_600_000;
@@ -137,4 +141,94 @@ test('an action that expires is no longer counted, though nothing has been writt
   const after = before.map((count) => ({ ...count, count: 1 }));
   expect(await countsOf(parts)).toEqual([...after, ...after.slice(1)]);
   expect(await shown()).toEqual([first]);
+});
+
+test('a mute that ends no longer keeps anything out, though nothing has been written', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  await services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'ann', refId: 'carl' },
+  ]);
+  const first = await publish(parts, 'red');
+  const second = await publish(parts, 'red', { actorId: 'carl' });
+  await services.addMute(parts.session('ann'), { memberId: 'carl' }, new Date(Date.now() + HOUR));
+  const shown = async (): Promise<unknown> => {
+    const page = await services.readFeed(parts.session('ann'), { withTotal: true });
+    return [page.edges.map(({ node }) => node.actionId), (await page.countTotal()).count];
+  };
+  for (let n = 0; n < 2; n += 1) expect(await shown()).toEqual([[first], 1]);
+  const later = vi.spyOn(clock, 'time').mockReturnValue(Date.now() + 2 * HOUR);
+  onTestFinished(() => later.mockRestore());
+  expect(await shown()).toEqual([[second, first], 2]);
+});
+
+/** A read of the first page of Ann's feed that shows all it reads. */
+async function readTop(parts: Parts): Promise<ListRead> {
+  const read = new ListRead(parts.core, parts.session('ann'), 'test');
+  const stages = openStages(read, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
+  const entries = await stages.skeleton(null, 10);
+  await read.known(read.counts, 'count');
+  await stages.show(entries);
+  return read;
+}
+
+test('what a stage reads beyond the first answer is noted, whatever it is: then nothing is kept', async () => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
+  await publish(parts, 'red');
+  await parts.services.addMute(parts.session('ann'), { phrase: 'rain' });
+  await readTop(parts);
+  expect((await readTop(parts)).version).not.toBeNull();
+
+  const repositories = [
+    'actions',
+    'itemMarks',
+    'feedReader',
+    'follows',
+    'actionGroups',
+    'pulledRefs',
+  ] as const;
+  for (const name of repositories) {
+    const read = await readTop(parts);
+    expect([name, read.core[name] === parts.core[name], read.version]).toEqual([name, true, null]);
+  }
+  const uses: readonly ((read: ListRead) => unknown)[] = [
+    ({ session }) => session.load(MEMBER, 'ann'),
+    ({ session }) => session.loadMany(MEMBER, ['ann']),
+    ({ session }) => session.loadAt('0'.repeat(24), 1),
+    (read) => read.begin({ limit: 1 }).reader,
+    (read) => read.beginUnread(1).ahead.known(),
+  ];
+  for (const use of uses) {
+    const read = await readTop(parts);
+    await use(read);
+    expect([String(use), read.version]).toEqual([String(use), null]);
+  }
+  const nothing = await readTop(parts);
+  await nothing.session.loadMany(MEMBER, []);
+  expect(nothing.version).not.toBeNull();
+});
+
+test.each([
+  ['a mark', (parts: Parts, id: string) => parts.services.hideFeedItem(parts.session('ann'), id)],
+  [
+    'an item that comes back',
+    (parts: Parts, id: string) =>
+      parts.services.snoozeFeedItem(parts.session('ann'), id, new Date(Date.now() + HOUR)),
+  ],
+  ['a follow that ended', (parts: Parts) => parts.services.unfollow(parts.session('ann'), 'carl', false)],
+])('nothing is kept for a reader with %s: it is read for each page', async (_what, change) => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'ann', refId: 'carl' },
+  ]);
+  const id = await publish(parts, 'red');
+  await publish(parts, 'red');
+  await readTop(parts);
+  expect((await readTop(parts)).version).not.toBeNull();
+  await change(parts, id);
+  await readTop(parts);
+  expect((await readTop(parts)).version).toBeNull();
 });
