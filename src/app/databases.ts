@@ -44,14 +44,15 @@ export async function startDatabases(
       durability: 'durable',
       onEvent: steps.onEvent,
     });
-  const running = await engine.joinRunningServices(dataDir);
+  const join = () => engine.joinRunningServices(dataDir, steps.onEvent);
+  const running = await join();
   if (running !== null) return shareOf(config, running);
   try {
     return ownDatabases(await start());
   } catch (error) {
     if (!(isLocalEngineError(error) && error.code === 'DATA_DIR_BUSY')) throw error;
     steps.onEvent({ step: 'wait', message: `Another process is starting the databases in ${dataDir}` });
-    const started = await servicesWithin(engine.joinRunningServices, dataDir);
+    const started = await servicesWithin(join);
     if (started === null) throw error;
     return shareOf(config, started);
   }
@@ -97,9 +98,9 @@ export function withAddresses(config: Config, databases: Databases): Config {
   });
 }
 
-async function servicesWithin(join: typeof joinRunningServices, dataDir: string): Promise<Running | null> {
+async function servicesWithin(join: () => Promise<Running | null>): Promise<Running | null> {
   for (const deadline = performance.now() + STARTS_WITHIN_MS; performance.now() < deadline;) {
-    const running = await join(dataDir);
+    const running = await join();
     if (running !== null) return running;
     await delay(ASK_EVERY_MS);
   }

@@ -11,8 +11,12 @@ export interface EmbeddedSteps extends Disposable {
   note(message: string): void;
 }
 
-/** Shows the progress of local databases. @param log logs it instead; `null`: the terminal shows it. */
-export function embeddedSteps(terminal: Terminal, log: Logger | null): EmbeddedSteps {
+/**
+ * Shows the progress of local databases.
+ * @param log logs it instead; `null`: the terminal shows it
+ * @param stop of a server, which ends when its databases are lost, unless it is ending already
+ */
+export function embeddedSteps(terminal: Terminal, log: Logger | null, stop?: AbortController): EmbeddedSteps {
   let bar: { readonly step: string; readonly progress: Progress } | null = null;
   const waiting = log === null ? openWaitingLine(terminal) : null;
   const note = (message: string) => {
@@ -31,6 +35,7 @@ export function embeddedSteps(terminal: Terminal, log: Logger | null): EmbeddedS
         endBar();
         if (log === null) terminal.note(event.message);
         else if (isNews(event)) logEmbeddedStep(log, event);
+        if (event.step === 'lost' && stop?.signal.aborted === false) crash(event.message);
       } else if (event.fraction === undefined) {
         endBar();
         note(event.message);
@@ -47,6 +52,13 @@ export function embeddedSteps(terminal: Terminal, log: Logger | null): EmbeddedS
       waiting?.[Symbol.dispose]();
     },
   };
+}
+
+/** A server without its databases ends, so that its supervisor can start both again. */
+function crash(message: string): void {
+  setImmediate(() => {
+    throw new Error(message);
+  });
 }
 
 /** Whether a step has advanced by a tenth or ended: a log cannot show a progress bar. */

@@ -118,7 +118,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   const isServer = options.voice === 'server';
   const { config: given } = options;
   const { people, ...parts } = options.parts;
-  using steps = embeddedSteps(terminal, isServer && !terminal.isInteractive ? logger : null);
+  using steps = embeddedSteps(terminal, isServer && !terminal.isInteractive ? logger : null, options.stop);
   const closer = new Closer();
   try {
     const demoToken = parts.api ? await demoTokenOf(given) : null;
@@ -127,7 +127,6 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       onStep: (step) => {
         if (step.step !== 'collections') steps.onEvent(step);
         else if (terminal.isInteractive) steps.note(step.message);
-        if (step.step === 'lost' && options.stop?.signal.aborted === false) crash(step.message);
       },
     });
     await startTraced(fanfare, parts, closer);
@@ -145,13 +144,6 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
     await closer.close();
     throw error;
   }
-}
-
-/** A server without its databases ends, so that its supervisor can start both again. */
-function crash(message: string): void {
-  setImmediate(() => {
-    throw new Error(message);
-  });
 }
 
 /** What the API's pages show to the user who runs the command. */

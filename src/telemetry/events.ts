@@ -115,7 +115,7 @@ export function logEmbeddedStep(
   event: { readonly step: string; readonly message: string; readonly fraction?: number },
 ): void {
   const { message, ...fields } = event;
-  if (event.step === 'exit') log.error(fields, message);
+  if (event.step === 'exit' || event.step === 'lost') log.error(fields, message);
   else log.info(fields, message);
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TEST_SECRET } from '../support/app.ts';
 import {
   ALL_FINE,
@@ -11,7 +11,8 @@ import {
   type AppOnLocalEngine,
 } from '../support/local-engine.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { startFanfare } from '../support/processes.ts';
+import { startFanfare, type FanfareProcess } from '../support/processes.ts';
+import { testCacheDir } from '../support/engine.ts';
 import { IS_DEEP } from '../support/seed.ts';
 
 const RECOVERS_WITHIN = { timeout: PATIENCE_MS, interval: 250 };
@@ -90,6 +91,46 @@ test('a server logs the death of its database as an error, and exits with 0 when
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
+});
+
+describe.each<readonly [name: string, args: readonly string[]]>([
+  ['one process', ['serve']],
+  ['several processes', ['serve', '--processes', '2']],
+])('a server of %s whose keeper is killed', (_name, args) => {
+  test('ends with 1 and says why, as do those that joined its databases; the next start is ready', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'fanfare-keeper-'));
+    try {
+      const env = { DATA_DIR: dataDir, JWT_SECRET: TEST_SECRET, PORT: '0', CACHE_DIR: testCacheDir() };
+      const start = async (): Promise<FanfareProcess> => {
+        const server = startFanfare(args, env);
+        await server.logged(({ url }) => typeof url === 'string');
+        return server;
+      };
+      {
+        await using server = await start();
+        await using joined = startFanfare(['worker'], env);
+        await joined.logged(({ msg }) => msg === 'Fan-out worker started');
+        const { keeper } = JSON.parse(readFileSync(join(dataDir, 'processes.json'), 'utf8')) as {
+          readonly keeper: { pid: number };
+        };
+        kill(keeper.pid);
+        expect(await Promise.all([server.exited(), joined.exited()])).toEqual([1, 1]);
+        for (const { log } of [server, joined])
+          expect(log).toContainEqual(
+            expect.objectContaining({
+              step: 'lost',
+              level: 'error',
+              msg: expect.stringContaining('keep') as string,
+            }),
+          );
+      }
+      await using again = await start();
+      const { url } = await again.logged((line) => typeof line['url'] === 'string');
+      await expect.poll(async () => (await fetch(`${String(url)}/ready`)).status, RECOVERS_WITHIN).toBe(200);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
 });
 
 function recordedPid(dataDir: string, fits: (name: string) => boolean): number | undefined {

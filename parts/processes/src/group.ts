@@ -63,12 +63,12 @@ export async function runGroup(context: CommandContext, options: GroupRunOptions
 
 async function open(
   context: CommandContext,
-  { config: given, parts, count, hasHeartbeat }: GroupRunOptions,
+  { config: given, parts, count, stop, hasHeartbeat }: GroupRunOptions,
   logger: Logger,
   closer: Closer,
 ): Promise<Running> {
   const { terminal } = context;
-  using steps = embeddedSteps(terminal, terminal.isInteractive ? null : logger);
+  using steps = embeddedSteps(terminal, terminal.isInteractive ? null : logger, stop);
   await checkBeforeStart(context.env, given, { api: parts.api, metrics: true }, logger);
   const databases = closer.own(await startDatabases(context, given, steps));
   const config = withAddresses(given, databases);

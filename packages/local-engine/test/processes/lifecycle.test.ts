@@ -206,14 +206,14 @@ test.each(['is done', 'is killed'])(
   'services that others joined continue when their owner %s, until the last process is gone',
   async (how) => {
     await using folder = testFolder();
-    expect(await joinRunningServices(folder.path)).toBeNull();
+    expect(await joinRunningServices(folder.path, silent.onEvent)).toBeNull();
     await using owner =
       how === 'is killed' ? runFixture('owner', [JSON.stringify(optionsFor(folder.path))]) : null;
     await owner?.said('mongodbUri');
     const services =
       owner === null ? await startEmbeddedServices({ ...optionsFor(folder.path), ...silent }) : null;
-    const first = await joinRunningServices(folder.path);
-    const second = await joinRunningServices(folder.path);
+    const first = await joinRunningServices(folder.path, silent.onEvent);
+    const second = await joinRunningServices(folder.path, silent.onEvent);
     if (first === null || second === null) throw new Error('Nothing to join');
     owner?.kill('SIGKILL');
     await owner?.ended;
