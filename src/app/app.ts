@@ -322,7 +322,7 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
   const probes: Probes = {
     database: () => database.writes.check(),
     clock: () => checkClock(),
-    redis: () => redis.ping(),
+    redis: () => Promise.all([redis.ping(), core.liveLog.check()]),
   };
   const apiParts = {
     ...{ core, database, redis, pageToken, demoPeople, probes, logger, readiness: group?.readiness },

@@ -15,6 +15,10 @@ export class PartitionedLiveLog implements LiveLog {
     this.#parts = parts;
   }
 
+  async check(): Promise<void> {
+    await all(this.#parts.map((part) => part.check()));
+  }
+
   /**
    * If a partition fails while others answer, its readers count as watching: appending for them then fails there, which is
    * recorded as their gap and does not keep events from other readers.

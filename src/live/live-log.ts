@@ -25,7 +25,7 @@ export const NOWHERE: LogPosition = { generation: 'f'.repeat(24), at: 0, sequenc
 const FORMAT = /^1:[\w-]{8}:([0-9a-f]{24}):(\d{1,15})-(\d{1,15})(?:\+(\d{1,2}))?$/;
 const MAX_LENGTH = 128;
 
-function epochOf(generation: string): string {
+export function epochOf(generation: string): string {
   return generation.slice(0, EPOCH_LENGTH);
 }
 
@@ -189,6 +189,8 @@ export class LiveLogUnavailable extends FanfareError {
 
 /** Logs of all watched readers. README.md describes the protocol; both adapters pass one conformance suite. */
 export interface LiveLog extends AsyncDisposable {
+  /** @throws LiveLogUnavailable while events could not be appended. */
+  check(): Promise<void>;
   /**
    * Readers among these whose log is kept: somebody is watching, or was within the recovery window. One round trip for any
    * number of readers. Call after the feed was written, never before.
@@ -232,6 +234,7 @@ const refused = () => Promise.reject(new LiveLogUnavailable('Live log: nobody ca
 
 /** A log that nobody watches, for changes that are announced in another way. */
 export const UNWATCHED: LiveLog = {
+  check: () => Promise.resolve(),
   watched: () => Promise.resolve([]),
   async *allWatched() {
     // There are none.

@@ -4,6 +4,7 @@ import { GapLedger, LiveWatcher, type WatcherHost, WatcherSet } from './live-wat
 import { SharedLoads } from '../lib/shared-loads.ts';
 import {
   encodeLiveCursor,
+  epochOf,
   readerTag,
   LiveLogUnavailable,
   type LiveAppend,
@@ -20,6 +21,8 @@ import { RedisChannel } from './redis-channel.ts';
 
 export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 
+/** How often the watchers of a process look together whether the store still has its data. In milliseconds. */
+const LOOK_EVERY_MS = 1_000;
 /** Logs read by one script, which must not block Redis for long. */
 const READ_AT_ONCE = 50;
 
@@ -46,6 +49,10 @@ export class RedisLiveLog implements LiveLog {
   /** Readers whose events still arrive although nobody watches them here any more. */
   readonly #left = new Set<UserId>();
   #timer: NodeJS.Timeout | null = null;
+  /** Turns of the timer until watches are renewed. */
+  #untilRenewal = 0;
+  /** Of the log that was read last; `null`: of none, or of one that is not the current one. */
+  #epoch: string | null = null;
   #tick: Promise<void> | null = null;
   #closed = false;
 
@@ -73,7 +80,11 @@ export class RedisLiveLog implements LiveLog {
     this.#host = {
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
-      load: async (userId, position) => decodeSnapshot(await this.#reads.load({ userId, position })),
+      load: async (userId, position) => {
+        const snapshot = decodeSnapshot(await this.#reads.load({ userId, position }));
+        this.#noteEpoch(epochOf(snapshot.head.generation));
+        return snapshot;
+      },
       onStale: (error) => this.#onTrouble('follow a log', error),
       onEnd: (watcher) => {
         if (!this.#watchers.delete(watcher)) return;
@@ -106,6 +117,11 @@ export class RedisLiveLog implements LiveLog {
       channels: Number(this.#hints.isHeld),
       timers: this.#timer === null ? 0 : 1,
     };
+  }
+
+  async check(): Promise<void> {
+    this.#assertOpen();
+    await this.#store.check();
   }
 
   async watched(userIds: readonly UserId[]): Promise<UserId[]> {
@@ -207,15 +223,44 @@ export class RedisLiveLog implements LiveLog {
   /** A single timer, active only while there is something to do. */
   #setTimer(): void {
     const isNeeded = !this.#closed && (this.#watchers.size > 0 || !this.#gaps.isEmpty);
-    if (isNeeded && this.#timer === null)
-      this.#timer = setInterval(() => void this.#maintain(), this.#limits.renewEveryMs).unref();
+    if (isNeeded && this.#timer === null) {
+      const everyMs = Math.min(LOOK_EVERY_MS, this.#limits.renewEveryMs);
+      this.#untilRenewal = this.#renewalTurns;
+      this.#timer = setInterval(() => void this.#look(), everyMs).unref();
+    }
     if (!isNeeded && this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;
     }
   }
 
+  get #renewalTurns(): number {
+    return Math.max(1, Math.floor(this.#limits.renewEveryMs / LOOK_EVERY_MS));
+  }
+
+  /** Renews watches when it is time, or at once if the store has lost its data. */
+  async #look(): Promise<void> {
+    this.#untilRenewal -= 1;
+    if (this.#untilRenewal <= 0) {
+      await this.#maintain();
+      return;
+    }
+    try {
+      this.#noteEpoch(await this.#store.epoch());
+    } catch {
+      // The next renewal fails as well, and says so.
+    }
+  }
+
+  /** With another epoch than before, each watcher has to read its log again. */
+  #noteEpoch(epoch: string | null): void {
+    const before = this.#epoch;
+    this.#epoch = epoch;
+    if (before !== null && before !== epoch) void this.#maintain();
+  }
+
   #maintain(): Promise<void> {
+    this.#untilRenewal = this.#renewalTurns;
     this.#tick ??= this.#keepUp()
       .catch((error: unknown) => this.#onTrouble('renew watches', error))
       .finally(() => {

@@ -20,6 +20,10 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local function whole(n) return string.format('%.0f', n) end
 
+-- The first write: one that frees memory is allowed where that is used up, and then so are all others of the script. What live
+-- events take is small and expires.
+redis.call('ZREMRANGEBYSCORE', watchedKey, '-inf', whole(now))
+
 -- The run id is in the epoch: a server restarted from an old snapshot has its keys but not its latest events.
 local run = string.sub(string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or '00000000', 1, 8)
 local epoch = redis.call('GET', epochKey)
@@ -27,8 +31,6 @@ if not epoch or string.sub(epoch, 1, 8) ~= run then
   epoch = run .. nonce
   redis.call('SET', epochKey, epoch)
 end
-
-redis.call('ZREMRANGEBYSCORE', watchedKey, '-inf', whole(now))
 
 local function restart(user)
   redis.call('DEL', prefix .. 'log:' .. user)
@@ -314,6 +316,16 @@ export class RedisLiveStore {
       results[index]?.status === 'rejected' ? part.map(({ userId }) => userId) : [],
     );
     return { lost, error: failure.reason };
+  }
+
+  /** Does what every script begins with. */
+  async check(): Promise<void> {
+    await this.#run('write', PRELUDE, [], () => undefined);
+  }
+
+  /** Of all logs; `null`: its data is lost. */
+  async epoch(): Promise<string | null> {
+    return available('look at the epoch', this.#client.get(`${this.#prefix}live:epoch`));
   }
 
   async markGaps(gaps: Gaps): Promise<void> {

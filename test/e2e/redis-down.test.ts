@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { connectRedis } from '../../src/connections/redis.ts';
 import { Closer } from '../../src/lib/closer.ts';
 import { startRedisProcess } from '../integration/realtime/redis-process.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -117,6 +118,40 @@ test('without Redis queries work, workers deliver and subscriptions pause; after
         if (event.__typename === 'FeedItemAdded' && event.item.action.id === last) break;
       }
   }
+});
+
+test('live events come while Redis has no memory left, from the first one on', async () => {
+  await using redis = await startRedisProcess();
+  await using admin = await connectRedis({ url: redis.url });
+  // Less than it uses empty.
+  await admin.commands.config('SET', 'maxmemory', 1_000);
+  await expect(admin.commands.set('key', 'value')).rejects.toThrow('OOM');
+  await using app = await startTestApp({ env: { REDIS_URL: redis.url } });
+  await becomesReady(app);
+  await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+  await using watcher = await watchFeed('SSE', app, 'ann');
+  const id = await publish(app);
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: { action: { id } } });
+});
+
+test('while Redis answers and refuses writes the server is not ready; afterwards it is, and watchers hear of it', async () => {
+  await using redis = await startRedisProcess();
+  await using admin = await connectRedis({ url: redis.url });
+  const needReplicas = (count: number): Promise<unknown> =>
+    admin.commands.config('SET', 'min-replicas-to-write', count);
+  await using app = await startTestApp({ env: { REDIS_URL: redis.url } });
+  await upsert(app, { pairs: [{ followerId: 'ann', refId: 'actor' }] });
+  await using watcher = await watchFeed('SSE', app, 'ann');
+  await needReplicas(1);
+  expect(await readiness(app)).toEqual([503, { clock: 'ok', database: 'ok', redis: 'failed' }]);
+  await publish(app);
+  await app.idle();
+  await needReplicas(0);
+  await becomesReady(app);
+  // The worker announces the gap before its next event.
+  await publish(app);
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedResync' });
+  await hearsAgain(app, watcher);
 });
 
 test('a worker that starts without Redis waits for it, and a command gives up', async () => {

@@ -63,6 +63,11 @@ export class MemoryLiveLog implements LiveLog {
   }
 
   // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
+  async check(): Promise<void> {
+    this.#assertOpen();
+  }
+
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
   async watched(userIds: readonly UserId[]): Promise<UserId[]> {
     this.#assertOpen();
     return userIds.filter((userId) => this.#logs.has(userId));

@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { openRedisLog } from '../../conformance/live-log-redis.ts';
 import { entries, entry, event, eventually, label, numbers, Tap } from '../../conformance/live-log-tools.ts';
+import { startRedisProcess } from './redis-process.ts';
 
 const url = inject('redisUrl');
 
@@ -121,6 +122,27 @@ describe('in Redis', () => {
       ]);
       await api.log.append([entry('ann', 1)]);
       expect(await tap.labels(1)).toEqual([1]);
+    },
+  );
+
+  it.each(['nobody', 'this process', 'another process'])(
+    'a flushed server is noticed long before the next renewal, also if %s has watched again since',
+    async (who) => {
+      await using redis = await startRedisProcess();
+      const never = { url: redis.url, windowMs: 10_000_000, renewEveryMs: 1_000_000 };
+      await using api = await openRedisLog(never);
+      await using other = await openRedisLog({ ...never, prefix: api.prefix });
+      using ann = await Tap.open(api.log, 'ann');
+      using bob = await Tap.open(api.log, 'bob');
+      await Promise.all([ann.next(), bob.next()]);
+      await api.redis.commands.flushall();
+      if (who !== 'nobody') await (who === 'this process' ? api : other).log.position('eve');
+      expect([...(await ann.labels(1)), ...(await bob.labels(1))]).toEqual([
+        'resync log-lost',
+        'resync log-lost',
+      ]);
+      await other.log.append([entry('ann', 1), entry('bob', 2)]);
+      expect([...(await ann.labels(1)), ...(await bob.labels(1))]).toEqual([1, 2]);
     },
   );
 
