@@ -10,6 +10,7 @@ import { Action } from '../actions/api/action.ts';
 import { type AddedNode, Node } from '../../graphql/types/node.ts';
 import { Viewer } from '../viewer/api.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
+import { pageSize } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import { Member } from '../directory/api/member.ts';
 import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
@@ -52,6 +53,9 @@ const ReportTargetKindEnum = describedEnum<Uppercase<ReportTarget['kind']>>(
     MEMBER: 'A member.',
   },
 );
+
+/** Reports in one entry of the queue. */
+const ENTRIES = { standard: 100, most: MAX_REPORTERS } as const;
 
 const KIND_OF = { action: 'ACTION', interaction: 'INTERACTION', member: 'MEMBER' } as const;
 
@@ -143,10 +147,20 @@ const Report = builder.objectRef<ReportRecord>('Report').implement({
     entries: t.field({
       type: [ReportEntry],
       description: 'What was reported, the oldest first. Members get their own.',
-      extensions: { size: { usual: 10, most: MAX_REPORTERS } satisfies ListSize },
-      resolve({ reports }, _args, context) {
+      args: {
+        first: t.arg.int({
+          description: `Number of reports, 1 to ${String(MAX_REPORTERS)}.`,
+          defaultValue: ENTRIES.standard,
+        }),
+      },
+      extensions: {
+        size: { argument: 'first', default: ENTRIES.standard, max: ENTRIES.most } satisfies ListSize,
+      },
+      resolve({ reports }, { first }, context) {
         const identity = context.identity();
-        return moderates(identity) ? [...reports] : reports.filter(({ by }) => by === identity.userId);
+        const size = pageSize(first, ENTRIES);
+        const shown = moderates(identity) ? reports : reports.filter(({ by }) => by === identity.userId);
+        return shown.slice(0, size);
       },
     }),
     isWithheld: t.boolean({

@@ -184,20 +184,34 @@ export function operationCost(
   function inSelections(set: SelectionSetNode, type: GraphQLNamedType | undefined, page: number): Cost {
     let below = 0;
     let fields = 0;
+    const byType = new Map<string, Cost>();
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) {
         below += ofField(selection, type, page);
         if (selection.selectionSet === undefined) fields += 1;
         continue;
       }
-      const inside =
-        selection.kind === Kind.FRAGMENT_SPREAD
-          ? inFragment(selection.name.value, page)
-          : inline(selection, type, page);
-      below += inside.below;
-      fields += inside.fields;
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+      const inside = isSpread ? inFragment(selection.name.value, page) : inline(selection, type, page);
+      const condition = (isSpread ? fragments.get(selection.name.value) : selection)?.typeCondition;
+      const of = condition === undefined ? type : schema.getType(condition.name.value);
+      // An object has one type of several.
+      const before = isObjectType(of) ? byType.get(of.name) : undefined;
+      if (isObjectType(of))
+        byType.set(of.name, {
+          below: inside.below + (before?.below ?? 0),
+          fields: inside.fields + (before?.fields ?? 0),
+        });
+      else {
+        below += inside.below;
+        fields += inside.fields;
+      }
     }
-    return { below, fields };
+    const typed = [...byType.values()];
+    return {
+      below: below + Math.max(0, ...typed.map((cost) => cost.below)),
+      fields: fields + Math.max(0, ...typed.map((cost) => cost.fields)),
+    };
   }
 
   function inline(
