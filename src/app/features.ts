@@ -1,5 +1,6 @@
 import { BOOKMARKS } from '../../parts/bookmarks/src/store.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../parts/webhooks/src/store.ts';
+import { addFeedFilters, type FeedFilterRow } from '../feed/page/filters.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
 import { READER_STAMPS } from '../storage/stamps/reader-stamps.ts';
@@ -33,6 +34,8 @@ interface Feature {
   readonly collections: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
   /** Adds its fields to the API. Loaded when a process builds the API. */
   readonly api?: () => Promise<unknown>;
+  /** Filters of feeds. */
+  readonly filters?: readonly FeedFilterRow<unknown>[];
 }
 
 /**
@@ -104,6 +107,8 @@ type Undeclared = Exclude<keyof Documents, (typeof FEATURES)[number]['collection
 /** Every collection that exists with every feed model, with documents of any type. A type without its declaration is an error. */
 export const CORE_COLLECTIONS: [Undeclared] extends [never] ? readonly Declaration[] : Undeclared =
   FEATURES.flatMap(({ collections }) => collections as readonly unknown[] as readonly Declaration[]);
+
+for (const { filters = [] } of FEATURES as readonly Feature[]) addFeedFilters(filters);
 
 /** Adds the fields of all features to the API. */
 export async function loadApi(): Promise<void> {

@@ -12,6 +12,7 @@ import type { OpenFeedStore } from '../conformance/feed-store-tools.ts';
 import { add, ADDITIONS, removeParts } from '../support/additions.ts';
 import type * as App from '../support/app.ts';
 import { ask, publish } from '../support/feed-api.ts';
+import { watchFeed } from '../support/live-clients.ts';
 import { copyProject, PROJECT } from '../support/project-copy.ts';
 import type * as SpareDatabases from '../support/spare-databases.ts';
 
@@ -102,9 +103,10 @@ describe('an addition', () => {
       'src/descriptors/packs/social/praised.ts',
       'src/domain/item-states.ts',
       'src/features/census/jobs/census.ts',
-      'src/features/stars/api.ts',
-      'src/features/stars/store.ts',
-      'src/features/stars/use-cases.ts',
+      'src/features/pinned/api.ts',
+      'src/features/pinned/filter.ts',
+      'src/features/pinned/store.ts',
+      'src/features/pinned/use-cases.ts',
       'test/support/services.ts',
     ]);
   });
@@ -149,18 +151,112 @@ test('stores an action of an added type, while the added job runs', async () => 
   const schema = await printedSchema();
   expect(schema).toContain('type PraisedDescriptor implements');
   expect(schema).not.toMatch(/bookmark/i);
-  await ask(app, 'mutation ($id: ID!) { star(actionId: $id) { id } }', { id }, { sub: 'bob' });
-  const isStarred = (sub: string) =>
-    ask(app, 'query ($id: ID!) { action(id: $id) { isStarred } }', { id }, { sub });
-  expect(await isStarred('bob')).toEqual({ action: { isStarred: true } });
-  expect(await isStarred('actor')).toEqual({ action: { isStarred: false } });
   expect(
     await db
       .collection('bookmarks')
       .indexes()
       .catch(() => null),
   ).toBeNull();
-  expect((await db.collection('stars').indexes()).map(({ name }) => name)).toContain('newest');
+  expect((await db.collection('itemPins').indexes()).map(({ name }) => name)).toContain('newest');
+});
+
+interface PagedList extends List {
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  readonly unread: { readonly count: number };
+}
+
+/** What a list of Bob's feed says of pinned items: the actions of all pages, and what it counts. */
+interface PinnedLists {
+  readonly pages: readonly string[];
+  readonly groups: readonly string[];
+  readonly total: number;
+  readonly unread: number;
+}
+
+test('an added mark with its filter is found in pages, groups, counts and live events after each change', async () => {
+  const { startTestApp } = await load<typeof App>('test/support/app.ts');
+  await using app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+  const asBob = <T>(document: string, variables = {}) => ask<T>(app, document, variables, { sub: 'bob' });
+  const names = new Map<string, string>();
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  const publishTo = async (name: string, more = {}): Promise<string> => {
+    const id = await publish(app, { scope: 'RESTRICTED', recipients: ['bob'], ...more });
+    names.set(id, name);
+    await app.idle();
+    return id;
+  };
+  const ofGroup = { descriptor: { praised: { userId: 'ann', reason: 'her patience' } } };
+  const [a, b, c] = [await publishTo('a'), await publishTo('b', ofGroup), await publishTo('c')];
+  const [d, e] = [await publishTo('d', ofGroup), await publishTo('e')];
+
+  const node =
+    '{ edges { node { action { id } } } pageInfo { hasNextPage endCursor } total { count } unread { count } }';
+  const groups =
+    'groups: feedGroups(filter: { pinned: true }) { edges { node { items { action { id } } } } total { count } }';
+  async function lists(): Promise<PinnedLists> {
+    const pages: string[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const { feed }: { feed: PagedList } = await asBob(
+        `query ($after: String) { feed(filter: { pinned: true }, first: 2, after: $after) ${node} }`,
+        { after },
+      );
+      pages.push(...feed.edges.map((edge) => nameOf(edge.node.action.id)));
+      after = feed.pageInfo.endCursor;
+      if (feed.pageInfo.hasNextPage) continue;
+      const found = await asBob<{
+        groups: { edges: readonly { node: { items: readonly { action: { id: string } }[] } }[] };
+      }>(`{ ${groups} }`);
+      const inGroups = found.groups.edges.flatMap(({ node: { items } }) =>
+        items.map(({ action }) => nameOf(action.id)),
+      );
+      return { pages, groups: inGroups.sort(), total: feed.total.count, unread: feed.unread.count };
+    }
+  }
+
+  await using watch = await watchFeed('WebSocket', app, 'bob', { filter: { pinned: true } });
+  async function nextEvent(): Promise<string> {
+    const event = await watch.next();
+    if (event.__typename === 'FeedItemRemoved') return `-${nameOf(event.actionId)}`;
+    return 'item' in event ? `+${nameOf(event.item.action.id)}` : event.__typename;
+  }
+  const pin = (actionId: string, isPinned: boolean) =>
+    asBob('mutation ($id: ID!, $is: Boolean!) { pinItem(actionId: $id, isPinned: $is) { id } }', {
+      id: actionId,
+      is: isPinned,
+    });
+  const onItem = (mutation: string, id: string) =>
+    asBob(`mutation ($id: ID!) { ${mutation}(actionId: $id) { item { id } } }`, { id });
+  const steps: readonly (readonly [
+    change: () => Promise<unknown>,
+    pinned: string,
+    unread: number,
+    event: string,
+  ])[] = [
+    [() => pin(b, true), 'b', 1, '+b'],
+    [() => pin(e, true), 'eb', 2, '+e'],
+    [() => pin(d, true), 'edb', 3, '+d'],
+    [() => pin(a, true), 'edba', 4, '+a'],
+    [() => onItem('archiveFeedItem', d), 'eba', 3, '-d'],
+    [() => onItem('unarchiveFeedItem', d), 'edba', 4, '+d'],
+    [() => pin(e, false), 'dba', 3, '-e'],
+    [
+      async () => {
+        await publishTo('f');
+        await pin(c, true);
+      },
+      'dcba',
+      4,
+      '+c',
+    ],
+  ];
+  for (const [change, pinned, unread, event] of steps) {
+    await change();
+    const expected = { pages: pinned.split(''), groups: pinned.split('').sort(), total: pinned.length, unread };
+    // The process may say again what it has said.
+    for (let n = 0; n < 2; n += 1) expect(await lists()).toEqual(expected);
+    expect(await nextEvent()).toBe(event);
+  }
 });
 
 test('an item in an added state is in no feed but in the list of the state, until its end', async () => {

@@ -180,60 +180,89 @@ const SETTING: Addition = {
 const MARK: Addition = {
   what: "a reader's mark on actions",
   files: {
-    'src/features/stars/store.ts': `
+    'src/features/pinned/store.ts': `
 import { newestIndex, readerActions, type ReaderActionId } from '../../storage/documents/reader-action-id.ts';
 
 declare module '../../storage/documents/declaration.ts' {
   interface Documents {
-    readonly stars: { _id: ReaderActionId; at: Date };
+    readonly itemPins: { _id: ReaderActionId; at: Date };
   }
 }
 
-export const STARS = readerActions('stars', {
-  holds: 'an action that a reader has starred',
-  indexes: [newestIndex("a reader's stars, newest first; erasure and export")],
-  serves: 'the stars of a reader',
+export const ITEM_PINS = readerActions('itemPins', {
+  holds: 'an action that a reader has pinned',
+  indexes: [newestIndex("a reader's pins, newest first; erasure and export")],
+  serves: 'the pins of a reader',
   entry: ({ at }) => ({ at }),
 });
 `,
-    'src/features/stars/use-cases.ts': `
-import type { Action, ActionId } from '../../domain/action.ts';
-import { requireAction } from '../../feed/page/read-actions.ts';
+    'src/features/pinned/filter.ts': `
+import { feedFilter, flagSchema } from '../../feed/page/filters.ts';
 import { readerActionLoad } from '../../feed/session/load.ts';
+import { readerActionList } from '../../storage/documents/reader-action-id.ts';
+
+declare module '../../core/shapes.ts' {
+  interface FeedFilter {
+    readonly pinned?: boolean | null | undefined;
+  }
+}
+
+export const ITEM_PIN = readerActionLoad(({ collections }, pairs) => readerActionList(collections.itemPins).findPairs(pairs));
+
+export const PINNED = feedFilter({
+  name: 'pinned',
+  input: 'FLAG',
+  description: 'Only items that the viewer has pinned.',
+  check: flagSchema,
+  needs: [ITEM_PIN],
+  passes: (_item, _isAsked, { loaded }) => loaded(ITEM_PIN) !== null,
+  mayHavePassed: 'BEFORE_A_CHANGE',
+});
+`,
+    'src/features/pinned/use-cases.ts': `
+import type { Core } from '../../core/core.ts';
+import type { Action, ActionId } from '../../domain/action.ts';
+import { announce, updates } from '../../feed/announce.ts';
+import { requireAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import { readerActionList } from '../../storage/documents/reader-action-id.ts';
-import type { Core } from '../../core/core.ts';
-
-export const STARRED = readerActionLoad(({ collections }, pairs) => readerActionList(collections.stars).findPairs(pairs));
 
 /** @throws NOT_FOUND */
-export async function star({ collections }: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
+export async function pinItem(core: Core, session: ReaderSession, actionId: ActionId, isPinned: boolean): Promise<Action> {
   const action = await requireAction(session, actionId);
-  await readerActionList(collections.stars).add(session.identity.userId, actionId, clock.now());
+  const pins = readerActionList(core.collections.itemPins);
+  const { userId } = session.identity;
+  await (isPinned ? pins.add(userId, actionId, clock.now()) : pins.remove(userId, actionId));
+  await announce(core, updates(userId, await core.feedReader.find(await session.profile(), [actionId])));
   return action;
 }
 `,
-    'src/features/stars/api.ts': `
+    'src/features/pinned/api.ts': `
 import { builder } from '../../graphql/builder.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
+import { NewsfeedItem } from '../feed/api/feed.ts';
 import { Action } from '../actions/api/action.ts';
-import { star, STARRED } from './use-cases.ts';
+import { ITEM_PIN } from './filter.ts';
+import { pinItem } from './use-cases.ts';
 
-builder.objectField(Action, 'isStarred', (t) =>
+builder.objectField(NewsfeedItem, 'isPinned', (t) =>
   t.boolean({
-    description: 'Whether the viewer has starred it.',
-    resolve: async ({ id }, _args, context) => (await context.session().load(STARRED, id)) !== null,
+    description: 'Whether the viewer has pinned it.',
+    resolve: async ({ actionId }, _args, context) => (await context.session().load(ITEM_PIN, actionId)) !== null,
   }),
 );
 
-builder.mutationField('star', (t) =>
+builder.mutationField('pinItem', (t) =>
   t.field({
     type: Action,
-    description: 'Stars an action. NOT_FOUND if the viewer may not see it.',
-    args: { actionId: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { actionId }, context) =>
-      context.mutate((session) => star(context.core, session, parseActionId(actionId, ['actionId']))),
+    description: 'Pins an item, or ends that. NOT_FOUND if the viewer may not see the action.',
+    args: {
+      actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
+      isPinned: t.arg.boolean({ required: true, description: 'Whether it is pinned from now on.' }),
+    },
+    resolve: (_root, { actionId, isPinned }, context) =>
+      context.mutate((session) => pinItem(context.core, session, parseActionId(actionId, ['actionId']), isPinned)),
   }),
 );
 `,
@@ -242,12 +271,12 @@ builder.mutationField('star', (t) =>
     [
       'src/app/features.ts',
       "import { RANKINGS, SCORES } from '../features/ranking/store.ts';\n",
-      "import { STARS } from '../features/stars/store.ts';\n",
+      "import { PINNED } from '../features/pinned/filter.ts';\nimport { ITEM_PINS } from '../features/pinned/store.ts';\n",
     ],
     [
       'src/app/features.ts',
       'const FEATURES = [\n',
-      "  { collections: [STARS], api: () => import('../features/stars/api.ts') },\n",
+      "  { collections: [ITEM_PINS], filters: [PINNED], api: () => import('../features/pinned/api.ts') },\n",
     ],
   ],
   written: { 'npm run schema': 'schema/schema.graphql', 'npm run collections': 'docs/collections.md' },

@@ -221,11 +221,11 @@ export async function readFeedGroups(
   const name = `groups:${userId}`;
   const cursor = args.after == null ? null : decodeGroups(name, args.after);
   const filter = checkFeedFilter(args.filter);
-  const read = new ListRead(core, session, JSON.stringify(['groups', filter]));
+  const read = new ListRead(core, session, JSON.stringify(['groups', filter.key]));
   const feed = openStages(read, { filter, order: 'RELEVANCY' });
   const list = new GroupList(read, feed, args);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
-  const filtered = groupMark(name, JSON.stringify(filter));
+  const filtered = groupMark(name, filter.key);
   const before = new Set(cursor?.listed);
   const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
   const make = (): Promise<Page<NewsfeedItem>> => {

@@ -1,26 +1,35 @@
 import { z } from 'zod';
-import { LISTED_STATES, type ListedState, type ListName, rowOf } from '../../domain/item-states.ts';
-import { DELIVERY_REASONS, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Action } from '../../domain/action.ts';
+import { LISTED_STATES, type ListedState, rowOf } from '../../domain/item-states.ts';
+import {
+  compareFeedPositions,
+  DELIVERY_REASONS,
+  type FeedEntry,
+  type NewsfeedItem,
+} from '../../domain/newsfeed-item.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions } from '../../storage/actions/action-document.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
+import type { Load } from '../session/load.ts';
+import type { ReaderSession } from '../session/reader-session.ts';
+import type { ListRead, RecordedCore } from './list-read.ts';
 
 const MAX_VALUES = 100;
 
+/** What is not given is `null`: it is not asked for. */
+const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
 const listOf = <T extends string>(valueSchema: z.ZodType<T>) =>
-  z
-    .array(valueSchema)
-    .max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`)
-    .nullish()
-    .transform((values) => values ?? null);
-const timeSchema = z
-  .date()
+  orNull(z.array(valueSchema).max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`));
+const timeSchema = orNull(z.date());
+/** The check of a flag. `false` asks for nothing. */
+export const flagSchema = z
+  .boolean()
   .nullish()
-  .transform((time) => time ?? null);
+  .transform((flag) => (flag === true ? flag : null));
 
 const knownTypes = (): string =>
   descriptorTypes()
@@ -30,100 +39,350 @@ export const typeSchema = idSchema.refine((type) => descriptorOfType(type) !== u
   error: ({ input }) => `Unknown type ${JSON.stringify(input)}, known are ${knownTypes()}`,
 });
 
-const actionFilterShape = {
-  types: listOf(typeSchema),
-  actorIds: listOf(idSchema),
-  tags: listOf(idSchema.transform(tagForm)),
-  since: timeSchema,
-  until: timeSchema,
+/** A condition on actions, which the database can evaluate as well. */
+interface ActionRow<V> {
+  readonly check: z.ZodType<V | null>;
+  readonly ofAction: (action: Action, value: V) => boolean;
+  readonly conditions: (value: V) => ActionConditions;
+}
+
+const actionRow = <V>(row: ActionRow<V>): ActionRow<V> => row;
+
+const ACTION_ROWS = {
+  types: actionRow({
+    check: listOf(typeSchema),
+    ofAction: ({ descriptor }, types) => types.includes(descriptor.type),
+    conditions: (types) => ({ types }),
+  }),
+  actorIds: actionRow({
+    check: listOf(idSchema),
+    ofAction: ({ actorId }, actorIds) => actorIds.includes(actorId),
+    conditions: (actorIds) => ({ actorIds }),
+  }),
+  tags: actionRow({
+    check: listOf(idSchema.transform(tagForm)),
+    ofAction: ({ descriptor }, tags) => tags.some((tag) => descriptor.tags.includes(tag)),
+    conditions: (tags) => ({ tags }),
+  }),
+  refId: actionRow({
+    check: orNull(idSchema),
+    ofAction: ({ refIds }, refId) => refIds.includes(refId),
+    conditions: (refId) => ({ refId }),
+  }),
+  descriptor: actionRow({
+    check: orNull(
+      z.strictObject({
+        field: z.string().refine((field) => indexedFields().includes(field), {
+          error: ({ input }) =>
+            `${JSON.stringify(input)} is not an indexed field; indexed are ${indexedFields().join(', ')}`,
+        }),
+        value: idSchema,
+      }),
+    ),
+    ofAction: ({ descriptor }, { field, value }) =>
+      [(descriptor as object as Record<string, unknown>)[field]].flat().includes(value),
+    conditions: (descriptorField) => ({ descriptorField }),
+  }),
 };
 
-const descriptorFieldSchema = z.strictObject({
-  field: z.string().refine((field) => indexedFields().includes(field), {
-    error: ({ input }) =>
-      `${JSON.stringify(input)} is not an indexed field; indexed are ${indexedFields().join(', ')}`,
-  }),
-  value: idSchema,
-});
-
 const actionFilterSchema = z.strictObject({
-  ...actionFilterShape,
-  descriptor: descriptorFieldSchema.nullish().transform((descriptor) => descriptor ?? null),
+  types: ACTION_ROWS.types.check,
+  actorIds: ACTION_ROWS.actorIds.check,
+  tags: ACTION_ROWS.tags.check,
+  since: timeSchema,
+  until: timeSchema,
+  descriptor: ACTION_ROWS.descriptor.check,
 });
-const flagSchema = z
-  .boolean()
-  .nullish()
-  .transform((flag) => flag ?? false);
-/** The states whose lists can be asked for, by their names in filters. */
-const LISTS = LISTED_STATES.map((state) => ({ state, name: rowOf(state).list?.[0] as ListName }));
-const feedFilterSchema = z
-  .strictObject({
-    ...actionFilterShape,
-    refId: idSchema.nullish().transform((refId) => refId ?? null),
-    unreadOnly: flagSchema,
-    reasons: listOf(z.enum(DELIVERY_REASONS)),
-    ...(Object.fromEntries(LISTS.map(({ name }) => [name, flagSchema])) as Record<
-      ListName,
-      typeof flagSchema
-    >),
-  })
-  .superRefine((filter, context) => {
-    const [one, other] = LISTS.filter(({ name }) => filter[name]);
-    if (one === undefined || other === undefined) return;
-    const message = `An item cannot be both ${one.name} and ${other.name}: use one of these filters`;
-    context.addIssue({ code: 'custom', path: [other.name], message });
-  });
 
-export type CheckedActionFilter = z.output<typeof actionFilterSchema>;
-export type CheckedFeedFilter = z.output<typeof feedFilterSchema>;
+type CheckedActionFilter = z.output<typeof actionFilterSchema> & { readonly refId?: string | null };
 
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkActionFilter(filter: ActionFilter | null | undefined): CheckedActionFilter {
   return validate(actionFilterSchema, { ...filter }, ['filter']);
 }
 
-const NO_FILTER: CheckedFeedFilter = feedFilterSchema.parse({});
+/** The conditions that are asked for, each with its value. */
+function askedOf(filter: object): (readonly [row: ActionRow<unknown>, value: unknown])[] {
+  const rows: Readonly<Record<string, unknown>> = ACTION_ROWS;
+  return Object.entries(filter).flatMap(([name, value]) =>
+    value == null || !(name in rows) ? [] : [[rows[name] as ActionRow<unknown>, value] as const],
+  );
+}
+
+/** Whether an action meets the conditions of `actionConditions`. */
+export function passesActionFilter(filter: CheckedActionFilter, action: Action): boolean {
+  return askedOf(filter).every(([row, value]) => row.ofAction(action, value));
+}
+
+/** The conditions of a filter that can be evaluated on the actions themselves. */
+export function actionConditions(filter: CheckedActionFilter): ActionConditions {
+  return conditionsOf(askedOf(filter));
+}
+
+function conditionsOf(asked: readonly (readonly [Partial<ActionRow<unknown>>, unknown])[]): ActionConditions {
+  return Object.assign({}, ...asked.map(([row, value]) => row.conditions?.(value))) as ActionConditions;
+}
+
+/**
+ * A filter of feeds: a condition on their items that a client can ask for. Inputs and their checks, pages, counts, groups and live
+ * events go by these rows: a further filter is a further row, declared in its feature and listed in `app/features.ts`.
+ */
+export interface FeedFilterRow<V> {
+  /** Its name in `FeedFilter`. */
+  readonly name: string;
+  readonly input: 'FLAG' | 'ID' | 'IDS' | 'REASONS' | 'TIME';
+  readonly description: string;
+  /** `null`: the filter is not asked for. */
+  readonly check: z.ZodType<V | null>;
+  /** What has to be known of each item by the id of its action. */
+  readonly needs?: readonly Load<unknown>[];
+  readonly passes: (item: NewsfeedItem, value: V, known: KnownOfItem) => boolean;
+  /** The same for the database, as far as it depends on actions alone. */
+  readonly conditions?: (value: V) => ActionConditions;
+  /**
+   * When an item that does not pass may have passed before: never, before an edit of its action, before it moved, or before any change
+   * that watchers are notified of.
+   */
+  readonly mayHavePassed: 'NEVER' | 'BEFORE_AN_EDIT' | 'BEFORE_IT_MOVED' | 'BEFORE_A_CHANGE';
+  /** Items in this state instead of the feed. */
+  readonly state?: ListedState;
+  /**
+   * All entries of the feed that can pass, in feed order: where few of many do, no others are looked at. Default: all entries of the
+   * feed are looked at.
+   */
+  readonly entries?: (read: ListRead, reader: ReaderProfile) => Promise<readonly FeedEntry[]>;
+}
+
+/** What decides a filter beside the item. */
+interface KnownOfItem {
+  readonly order: FeedOrder;
+  /** What a load of the row's `needs` has found for the item; `null`: nothing. */
+  readonly loaded: <T>(load: Load<T>) => T | null;
+}
+
+interface Asked {
+  readonly row: FeedFilterRow<unknown>;
+  readonly value: unknown;
+}
+
+export interface CheckedFeedFilter {
+  /** Equal for filters that ask for the same. */
+  readonly key: string;
+  readonly asked: readonly Asked[];
+  readonly since: Date | null;
+  readonly until: Date | null;
+  readonly unreadOnly: boolean;
+  /** The state whose list is asked for; `null`: the feed. */
+  readonly state: ListedState | null;
+}
+
+/** Rows by their names, in the order in which they were declared. */
+class FeedFilters {
+  readonly rows = new Map<string, FeedFilterRow<unknown>>();
+  #schema: z.ZodType<object> | undefined;
+
+  add(row: FeedFilterRow<unknown>): void {
+    if (this.rows.has(row.name)) throw new Error(`Two filters of feeds are called ${row.name}`);
+    this.rows.set(row.name, row);
+    this.#schema = undefined;
+  }
+
+  get schema(): z.ZodType<object> {
+    return (this.#schema ??= this.#make());
+  }
+
+  #make(): z.ZodType<object> {
+    const shape = Object.fromEntries(Array.from(this.rows, ([name, { check }]) => [name, check]));
+    const lists = [...this.rows.values()].filter(({ state }) => state !== undefined);
+    return z.strictObject(shape).superRefine((filter, context) => {
+      const [one, other] = lists.filter(({ name }) => filter[name] !== null);
+      if (one === undefined || other === undefined) return;
+      const message = `An item cannot be both ${one.name} and ${other.name}: use one of these filters`;
+      context.addIssue({ code: 'custom', path: [other.name], message });
+    });
+  }
+}
+
+const FILTERS = new FeedFilters();
+
+/** A row whose value has a type. Its input is added to `FeedFilter` of `core/shapes.ts`. */
+export const feedFilter = <V>(row: FeedFilterRow<V>): FeedFilterRow<unknown> => row as FeedFilterRow<unknown>;
+
+const actionFilter = <V>(
+  row: ActionRow<V>,
+  more: Omit<FeedFilterRow<V>, keyof ActionRow<V> | 'passes'>,
+): FeedFilterRow<unknown> =>
+  feedFilter<V>({ ...row, ...more, passes: ({ action }, value) => row.ofAction(action, value) });
+
+/** Makes the filters of a feature known. */
+export function addFeedFilters(rows: readonly FeedFilterRow<unknown>[]): void {
+  for (const row of rows) FILTERS.add(row);
+}
+
+/** All filters of feeds. */
+export function feedFilterRows(): readonly FeedFilterRow<unknown>[] {
+  return [...FILTERS.rows.values()];
+}
+
+/** What the times of a filter refer to. */
+const timeOf = ({ action, relevancy }: NewsfeedItem, { order }: KnownOfItem): number =>
+  (order === 'RECENT' ? action.conducted : relevancy).getTime();
+
+addFeedFilters([
+  actionFilter(ACTION_ROWS.types, {
+    ...{ name: 'types', input: 'IDS' },
+    description:
+      'Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
+    mayHavePassed: 'NEVER',
+  }),
+  actionFilter(ACTION_ROWS.actorIds, {
+    ...{ name: 'actorIds', input: 'IDS', description: 'Actions by one of these actors.' },
+    mayHavePassed: 'NEVER',
+  }),
+  actionFilter(ACTION_ROWS.refId, {
+    ...{ name: 'refId', input: 'ID', description: 'Actions that carry this ref id.' },
+    mayHavePassed: 'BEFORE_AN_EDIT',
+  }),
+  actionFilter(ACTION_ROWS.tags, {
+    ...{ name: 'tags', input: 'IDS', description: 'Actions with any of these tags.' },
+    mayHavePassed: 'BEFORE_AN_EDIT',
+  }),
+  feedFilter({
+    ...{ name: 'reasons', input: 'REASONS', description: 'Items in the feed for any of these reasons.' },
+    check: listOf(z.enum(DELIVERY_REASONS)),
+    passes: ({ reasons }, asked) => asked.some((reason) => reasons.includes(reason)),
+    mayHavePassed: 'BEFORE_A_CHANGE',
+  }),
+  feedFilter({
+    ...{ name: 'since', input: 'TIME' },
+    description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    check: timeSchema,
+    passes: (item, since, known) => timeOf(item, known) >= since.getTime(),
+    mayHavePassed: 'BEFORE_IT_MOVED',
+  }),
+  feedFilter({
+    ...{ name: 'until', input: 'TIME' },
+    description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
+    check: timeSchema,
+    passes: (item, until, known) => timeOf(item, known) < until.getTime(),
+    mayHavePassed: 'BEFORE_IT_MOVED',
+  }),
+  feedFilter({
+    ...{ name: 'unreadOnly', input: 'FLAG', description: 'Only unread items.' },
+    check: flagSchema,
+    passes: ({ isUnread }) => isUnread,
+    mayHavePassed: 'BEFORE_A_CHANGE',
+  }),
+  ...LISTED_STATES.map((state) => {
+    const [name, description] = rowOf(state).list ?? [state, ''];
+    return feedFilter({
+      ...{ name, description, state, input: 'FLAG' },
+      check: flagSchema,
+      // The rules of the list decide.
+      passes: () => true,
+      mayHavePassed: 'NEVER',
+      entries: ({ core }, reader) => entriesInState(core, reader, state),
+    });
+  }),
+]);
+
+const BATCH = 500;
+
+/**
+ * All of a reader's entries in a state, in feed order. Starts from the reader's marks instead of scanning the feed: one
+ * round trip, plus one per 500 entries.
+ */
+async function entriesInState(
+  core: RecordedCore,
+  reader: ReaderProfile,
+  state: ListedState,
+): Promise<readonly FeedEntry[]> {
+  const { userId, asOf } = reader;
+  const { ends, most } = rowOf(state);
+  const marked = ends
+    ? await core.markEnds.ahead(userId, state, asOf)
+    : (await core.itemMarks.list(userId, state, null, most)).map(({ actionId }) => actionId);
+  return entriesOf(core, reader, marked);
+}
+
+/** The entries of these actions, in feed order; of those that are not in the feed there is none. One round trip for each 500. */
+export async function entriesOf(
+  core: RecordedCore,
+  reader: ReaderProfile,
+  actionIds: readonly string[],
+): Promise<readonly FeedEntry[]> {
+  const entries: FeedEntry[] = [];
+  for (let from = 0; from < actionIds.length; from += BATCH)
+    entries.push(...(await core.feedReader.find(reader, actionIds.slice(from, from + BATCH))));
+  return entries.sort(compareFeedPositions);
+}
+
+const NO_FILTER: CheckedFeedFilter = {
+  ...{ key: '', asked: [], since: null, until: null, unreadOnly: false, state: null },
+};
 
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
   // Most subscriptions have none, and each keeps it.
   if (filter == null) return NO_FILTER;
-  return validate(feedFilterSchema, { ...filter }, ['filter']);
-}
-
-type FilterOfActions = Omit<CheckedActionFilter, 'descriptor'> & {
-  readonly descriptor?: CheckedActionFilter['descriptor'];
-  readonly refId?: CheckedFeedFilter['refId'];
-};
-
-/** Whether an action meets the conditions of `actionConditions`. */
-export function passesActionFilter(filter: FilterOfActions, action: Action): boolean {
-  const { types, actorIds, tags, refId, descriptor } = filter;
-  const valueOf = (field: string): unknown => (action.descriptor as object as Record<string, unknown>)[field];
-  return (
-    (types === null || types.includes(action.descriptor.type)) &&
-    (actorIds === null || actorIds.includes(action.actorId)) &&
-    (refId == null || action.refIds.includes(refId)) &&
-    (tags === null || tags.some((tag) => action.descriptor.tags.includes(tag))) &&
-    (descriptor == null || [valueOf(descriptor.field)].flat().includes(descriptor.value))
-  );
-}
-
-/** The conditions of a filter that can be evaluated on the actions themselves. */
-export function actionConditions(filter: FilterOfActions): ActionConditions {
-  const { types, actorIds, tags, refId, descriptor } = filter;
+  const values = validate(FILTERS.schema, { ...filter }, ['filter']) as Readonly<Record<string, unknown>>;
+  const asked = feedFilterRows().flatMap((row) => {
+    const value = values[row.name];
+    return value === null ? [] : [{ row, value }];
+  });
+  if (asked.length === 0) return NO_FILTER;
   return {
-    ...(types === null ? {} : { types }),
-    ...(actorIds === null ? {} : { actorIds }),
-    ...(tags === null ? {} : { tags }),
-    ...(refId == null ? {} : { refId }),
-    ...(descriptor == null ? {} : { descriptorField: descriptor }),
+    key: JSON.stringify(asked.map(({ row, value }) => [row.name, value])),
+    asked,
+    since: values['since'] as Date | null,
+    until: values['until'] as Date | null,
+    unreadOnly: values['unreadOnly'] === true,
+    state: asked.find(({ row }) => row.state !== undefined)?.row.state ?? null,
   };
 }
 
-/** The state whose list a filter requests; `null`: the feed. */
-export function listedState(filter: CheckedFeedFilter): ListedState | null {
-  return LISTS.find(({ name }) => filter[name])?.state ?? null;
+/** Where the entries come from that can pass; `null`: the feed. */
+export function entriesFor({
+  asked,
+}: CheckedFeedFilter): NonNullable<FeedFilterRow<unknown>['entries']> | null {
+  return asked.find(({ row }) => row.entries !== undefined)?.row.entries ?? null;
+}
+
+/** The conditions of a filter that can be evaluated on the actions themselves. */
+export function feedConditions({ asked }: CheckedFeedFilter): ActionConditions {
+  return conditionsOf(asked.map(({ row, value }) => [row, value] as const));
+}
+
+/** What has to be known for a filter of each item that it decides. */
+export type KnownForFilter = (item: NewsfeedItem) => KnownOfItem['loaded'];
+
+export const NOTHING_KNOWN: KnownForFilter = () => () => null;
+
+/** Whether an item cannot be decided without more reads. */
+export function needsMore({ asked }: CheckedFeedFilter): boolean {
+  return asked.some(({ row }) => row.needs !== undefined);
+}
+
+/** Loads what a filter has to know of these items: one batch for each load, or none. */
+export async function learnForFilter(
+  session: ReaderSession,
+  { asked }: CheckedFeedFilter,
+  items: readonly NewsfeedItem[],
+): Promise<KnownForFilter> {
+  const loads = new Set(asked.flatMap(({ row }) => row.needs ?? []));
+  if (loads.size === 0 || items.length === 0) return NOTHING_KNOWN;
+  const ids = [...new Set(items.map(({ actionId }) => actionId))];
+  const found = new Map(
+    await Promise.all(
+      Array.from(loads, async (load) => {
+        const values = await session.loadMany(load, ids);
+        return [load, new Map(ids.map((id, index) => [id, values[index]]))] as const;
+      }),
+    ),
+  );
+  return ({ actionId }) =>
+    <T>(load: Load<T>) =>
+      (found.get(load)?.get(actionId) ?? null) as T | null;
 }
 
 /**
@@ -131,16 +390,12 @@ export function listedState(filter: CheckedFeedFilter): ListedState | null {
  * RECENT, and to the relevancy otherwise.
  */
 export function passesFeedFilter(
-  filter: CheckedFeedFilter,
-  { action, relevancy, isUnread, reasons }: NewsfeedItem,
+  { asked }: Pick<CheckedFeedFilter, 'asked'>,
+  item: NewsfeedItem,
+  known: KnownForFilter,
   order: FeedOrder = 'RELEVANCY',
 ): boolean {
-  const at = (order === 'RECENT' ? action.conducted : relevancy).getTime();
-  return (
-    passesActionFilter(filter, action) &&
-    (filter.reasons === null || filter.reasons.some((reason) => reasons.includes(reason))) &&
-    (filter.since === null || at >= filter.since.getTime()) &&
-    (filter.until === null || at < filter.until.getTime()) &&
-    (!filter.unreadOnly || isUnread)
-  );
+  if (asked.length === 0) return true;
+  const ofItem = { order, loaded: known(item) };
+  return asked.every(({ row, value }) => row.passes(item, value, ofItem));
 }

@@ -1,7 +1,6 @@
 import type { Core } from '../../core/core.ts';
 import { hydrate } from './hydration.ts';
 import type { UserId } from '../../domain/action.ts';
-import { type ListedState, rowOf } from '../../domain/item-states.ts';
 import {
   compareFeedPositions,
   type FeedEntry,
@@ -18,11 +17,12 @@ import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead, passRules, toItem, type EntryFacts, type VisibleEntry } from './feed-rules.ts';
 import {
-  actionConditions,
   checkFeedFilter,
-  listedState,
-  passesFeedFilter,
   type CheckedFeedFilter,
+  entriesFor,
+  feedConditions,
+  learnForFilter,
+  passesFeedFilter,
 } from './filters.ts';
 import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
@@ -52,7 +52,7 @@ export async function readFeed(
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
-  const read = new ListRead(core, session, JSON.stringify([filter, order]));
+  const read = new ListRead(core, session, JSON.stringify([filter.key, order]));
   const stages = openStages(read, { filter, order });
   const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await ORDERS[order](core, {
@@ -110,12 +110,12 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const { core, session } = read;
   const { filter } = list;
   const range = rangeOf(list);
-  const state = listedState(filter);
+  const entriesOf = entriesFor(filter);
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
   const begin = (query: FeedQuery): Begun | null => {
-    if (begun !== undefined || state !== null || filter.unreadOnly) return null;
+    if (begun !== undefined || entriesOf !== null || filter.unreadOnly) return null;
     const { reader, ...page } = read.begin(query);
     begun = reader;
     return page;
@@ -125,14 +125,14 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     return (top = begin({ limit, ...range }));
   };
   const unread = once(async () => unreadEntries(core, await lookUp()));
-  const listed = once(async () => (state === null ? null : entriesInState(core, await lookUp(), state)));
+  const listed = once(async () => (entriesOf === null ? null : entriesOf(read, await lookUp())));
   return {
     lookUp,
     open,
     async skeleton(from, limit) {
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
       const first = from === null ? open(limit) : begin(query);
-      const entries = state === null ? null : await listed();
+      const entries = entriesOf === null ? null : await listed();
       if (entries !== null) return entriesAfter(entries, from, limit);
       if (filter.unreadOnly) return (await unread()).page(query);
       const reader = await lookUp();
@@ -162,10 +162,11 @@ export async function show(
 ): Promise<NewsfeedItem[]> {
   const hydrated = await hydrate(session, lookUp, entries);
   const reader = await lookUp();
-  const state = listedState(filter);
+  const { state } = filter;
   const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
   const items = visible.map((entry) => toItem(reader, entry, state));
-  return items.filter((item) => passesFeedFilter(filter, item, order));
+  const known = await learnForFilter(session, filter, items);
+  return items.filter((item) => passesFeedFilter(filter, item, known, order));
 }
 
 /** Matching muted phrases in long texts takes time, so other work gets its turn. */
@@ -200,7 +201,7 @@ async function narrowed(
   filter: CheckedFeedFilter,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
-  const conditions = actionConditions(filter);
+  const conditions = feedConditions(filter);
   if (Object.keys(conditions).length === 0) return entries;
   const unknown = entries.filter(
     ({ actionId, rev }) => rev === undefined || session.cached(actionId, rev) === null,
@@ -209,29 +210,6 @@ async function narrowed(
   const left = new Set(unknown.map(({ actionId }) => actionId));
   for (const id of await core.actions.matching([...left], conditions)) left.delete(id);
   return entries.filter(({ actionId }) => !left.has(actionId));
-}
-
-const BATCH = 500;
-
-/**
- * All of a reader's entries in a state, in feed order. Starts from the reader's marks instead of scanning the feed: one
- * round trip, plus one per 500 entries.
- */
-async function entriesInState(
-  { feedReader, itemMarks, markEnds }: RecordedCore,
-  reader: ReaderProfile,
-  state: ListedState,
-): Promise<readonly FeedEntry[]> {
-  const { userId, asOf } = reader;
-  const { ends, most } = rowOf(state);
-  const marked = ends
-    ? await markEnds.ahead(userId, state, asOf)
-    : (await itemMarks.list(userId, state, null, most)).map(({ actionId }) => actionId);
-  const entries: FeedEntry[] = [];
-  for (let from = 0; from < marked.length; from += BATCH) {
-    entries.push(...(await feedReader.find(reader, marked.slice(from, from + BATCH))));
-  }
-  return entries.sort(compareFeedPositions);
 }
 
 /** The next of these entries, which are in feed order, after a position. */

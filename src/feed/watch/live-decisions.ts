@@ -7,7 +7,14 @@ import type { EntryEvent, LiveEvent, LiveMessage } from '../../live/live-log.ts'
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
 import { followsOf, hydrate, learnOfActions } from '../page/hydration.ts';
-import { listedState, passesFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
+import {
+  type CheckedFeedFilter,
+  type KnownForFilter,
+  learnForFilter,
+  needsMore,
+  NOTHING_KNOWN,
+  passesFeedFilter,
+} from '../page/filters.ts';
 import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../../core/shapes.ts';
@@ -52,6 +59,7 @@ export async function decideEvents(
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();
   const withheld = new Set<EntryEvent>();
+  let known: KnownForFilter = NOTHING_KNOWN;
   if (entries.length > 0) {
     // Pulled follows in a cached profile may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
@@ -61,6 +69,11 @@ export async function decideEvents(
       facts.map((known, index) =>
         itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
       ),
+    );
+    known = await learnForFilter(
+      session,
+      filter,
+      items.filter((item) => item !== null),
     );
     entries.forEach((event, index) => {
       shown.set(event, items[index] ?? null);
@@ -75,6 +88,7 @@ export async function decideEvents(
       : notify(reader, filter, {
           cursor,
           event,
+          known,
           shown: shown.get(event) ?? null,
           isWithheldNow: withheld.has(event),
         }),
@@ -112,7 +126,8 @@ export function decideAtOnce(
   messages: readonly EventMessage[],
 ): readonly (FeedEvent | null)[] | null {
   const { profile } = reader;
-  if (profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0) return null;
+  if (needsMore(filter) || profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0)
+    return null;
   const decided: (FeedEvent | null)[] = [];
   for (const { cursor, event } of messages) {
     if (!isOfEntry(event)) {
@@ -127,6 +142,7 @@ export function decideAtOnce(
       notify(reader, filter, {
         cursor,
         event,
+        known: NOTHING_KNOWN,
         shown: item,
         isWithheldNow: item === null && action !== null && mayBeWithheldNow(profile, action),
       }),
@@ -162,7 +178,7 @@ function presentKnown(
 ): NewsfeedItem | null {
   const relevancy = relevancyNow.of(action, profile.member ?? stranger(profile));
   const entry = { actionId, relevancy, reasons };
-  return presentEntry(profile, { entry, action, mark: null, follows: null }, listedState(filter));
+  return presentEntry(profile, { entry, action, mark: null, follows: null }, filter.state);
 }
 
 function stranger({ userId }: ReaderProfile): RelevancyReader {
@@ -203,7 +219,7 @@ async function itemNow(
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
   // Matching phrases in long texts takes time, so other work gets its turn.
   while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
-  return presentEntry(profile, now, listedState(filter));
+  return presentEntry(profile, now, filter.state);
 }
 
 function notify(
@@ -212,22 +228,25 @@ function notify(
   {
     cursor,
     event,
+    known,
     shown,
     isWithheldNow,
   }: {
     readonly cursor: string;
     readonly event: EntryEvent;
+    readonly known: KnownForFilter;
     readonly shown: NewsfeedItem | null;
     readonly isWithheldNow: boolean;
   },
 ): FeedEvent | null {
   const { kind, actionId } = event;
   const removed = (): FeedEvent => ({ kind: 'removed', cursor, userId: identity.userId, actionId });
-  const isOfFeed = listedState(filter) === null;
+  const isOfFeed = filter.state === null;
   // An item that comes back to the feed leaves the list of its state.
   if (shown === null) return kind === 'removed' || !isOfFeed || isWithheldNow ? removed() : null;
-  if (passesFeedFilter(filter, shown)) return new ItemEvent(shownAs(kind, isOfFeed), cursor, shown, open);
-  return kind === 'removed' || mayHavePassed(filter, kind, shown) ? removed() : null;
+  if (passesFeedFilter(filter, shown, known))
+    return new ItemEvent(shownAs(kind, isOfFeed), cursor, shown, open);
+  return kind === 'removed' || mayHavePassed(filter, kind, shown, known) ? removed() : null;
 }
 
 /** A removed item that is in the list again by now, or has moved to the list of a state. */
@@ -236,15 +255,23 @@ function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'update
   return isOfFeed ? 'updated' : 'added';
 }
 
-/** Whether an item that the filter rejects now may have passed it before, at its old position, with its old reasons or unread. */
-function mayHavePassed(filter: CheckedFeedFilter, kind: EntryEvent['kind'], item: NewsfeedItem): boolean {
-  const isMoved = item.relevancy.getTime() > baseRelevancy(item.action).getTime();
-  const isEdited = item.action.version > 1;
-  const mayHaveChanged = filter.reasons !== null || filter.unreadOnly;
-  const isKnown = isMoved || isEdited || (kind === 'updated' && mayHaveChanged);
-  const before = { ...filter, since: null, until: null, unreadOnly: false, reasons: null };
-  const edited = isEdited ? { tags: null, refId: null } : {};
-  return isKnown && passesFeedFilter({ ...before, ...edited }, item);
+/** Whether an item that the filter rejects now may have passed it before, at its old position, or as it was then. */
+function mayHavePassed(
+  { asked }: CheckedFeedFilter,
+  kind: EntryEvent['kind'],
+  item: NewsfeedItem,
+  known: KnownForFilter,
+): boolean {
+  const { action, relevancy } = item;
+  const hasMoved = relevancy.getTime() > baseRelevancy(action).getTime();
+  const isEdited = action.version > 1;
+  const mayHaveChanged =
+    kind === 'updated' && asked.some(({ row }) => row.mayHavePassed === 'BEFORE_A_CHANGE');
+  if (!hasMoved && !isEdited && !mayHaveChanged) return false;
+  const held = asked.filter(
+    ({ row }) => row.mayHavePassed === 'NEVER' || (row.mayHavePassed === 'BEFORE_AN_EDIT' && !isEdited),
+  );
+  return passesFeedFilter({ asked: held }, item, known);
 }
 
 export function isGone({ isDeleted, isHidden }: Action): boolean {

@@ -1,8 +1,13 @@
+import type { InputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { MAX_RESHARES } from '../../../domain/action.ts';
-import { LISTED_STATES, type ListName, rowOf } from '../../../domain/item-states.ts';
+import { LISTED_STATES, rowOf } from '../../../domain/item-states.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
-import type { FeedPage, FirstUnread as FirstUnreadSource } from '../../../core/shapes.ts';
+import type {
+  FeedFilter as FeedFilterInput,
+  FeedPage,
+  FirstUnread as FirstUnreadSource,
+} from '../../../core/shapes.ts';
 import { builder } from '../../../graphql/builder.ts';
 import {
   defineConnection,
@@ -22,6 +27,7 @@ import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
+import { feedFilterRows } from '../../../feed/page/filters.ts';
 import { readFeed, type CountsAsked } from '../../../feed/page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../rebuild/rebuild-feed.ts';
 import { findFirstUnread, markFeedRead } from '../../../feed/page/unread.ts';
@@ -144,37 +150,25 @@ builder.objectFields(Viewer, (t) => ({
   }),
 }));
 
-export const FeedFilter = builder.inputType('FeedFilter', {
-  description: 'Selects entries of a feed that meet all given conditions.',
-  fields: (t) => ({
-    types: t.stringList({
-      description:
-        'Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT.',
-    }),
-    actorIds: t.stringList({ description: 'Actions by one of these actors.' }),
-    refId: t.string({ description: 'Actions that carry this ref id.' }),
-    tags: t.stringList({ description: 'Actions with any of these tags.' }),
-    reasons: t.field({
-      type: [DeliveryReasonEnum],
-      description: 'Items in the feed for any of these reasons.',
-    }),
-    since: t.field({
-      type: 'DateTime',
-      description: 'At this time or later: relevancy in RELEVANCY and TOP, conducted in RECENT.',
-    }),
-    until: t.field({
-      type: 'DateTime',
-      description: 'Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT.',
-    }),
-    unreadOnly: t.boolean({ description: 'Only unread items.' }),
-    ...(Object.fromEntries(
-      LISTED_STATES.map((state) => {
-        const [name, description] = rowOf(state).list ?? [state, ''];
-        return [name, t.boolean({ defaultValue: false, description })];
-      }),
-    ) as Record<ListName, ReturnType<typeof t.boolean<false>>>),
-  }),
-});
+type Row = ReturnType<typeof feedFilterRows>[number];
+
+export const FeedFilter: InputRef<FeedFilterInput> = builder
+  .inputRef<FeedFilterInput>('FeedFilter')
+  .implement({
+    description: 'Selects entries of a feed that meet all given conditions.',
+    fields: (t) => {
+      const inputs = {
+        FLAG: ({ description, state }: Row) =>
+          t.boolean({ description, ...(state === undefined ? {} : { defaultValue: false }) }),
+        ID: ({ description }: Row) => t.string({ description }),
+        IDS: ({ description }: Row) => t.stringList({ description }),
+        REASONS: ({ description }: Row) => t.field({ description, type: [DeliveryReasonEnum] }),
+        TIME: ({ description }: Row) => t.field({ description, type: 'DateTime' }),
+      };
+      const fields = feedFilterRows().map((row) => [row.name, inputs[row.input](row)] as const);
+      return Object.fromEntries(fields);
+    },
+  });
 
 /** The counts that a query of a feed asks for. */
 export function countsAsked(info: GraphQLResolveInfo): CountsAsked {
