@@ -21,6 +21,11 @@ export function openSpanOf(
   return follow.spans.find(({ until }) => until === undefined) ?? null;
 }
 
+/** The spans of a follow that has ended by then. */
+export function endedSpans({ spans }: { readonly spans: readonly FollowSpan[] }, by: Date): FollowSpan[] {
+  return spans.map((span) => ({ ...span, until: span.until ?? by }));
+}
+
 /** The fields of an action that decide whether a follow takes it. */
 export interface TypedAction {
   readonly descriptor: { readonly type: string };

@@ -3,7 +3,9 @@ import { MAX_BLOCKS } from '../../domain/block.ts';
 import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
-import type { Role } from '../../domain/viewer.ts';
+import { nobody } from '../../feed/loads/own-blocks.ts';
+import type { FollowedRef } from '../../feed/loads/own-follows.ts';
+import { isAffectedByBlocks, type Role } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { collectPage, pageSize } from '../../feed/page/paging.ts';
@@ -11,10 +13,10 @@ import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Core } from '../../core/core.ts';
-import { unfollow } from '../follow/unfollow.ts';
+import { endFollow, endOfNobody } from '../follow/unfollow.ts';
 import type { Page, PageArgs } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
-import type { BlockPosition } from './store.ts';
+import type { BlockPosition, OwnBlock } from './store.ts';
 
 /**
  * From now on neither sees the other, by any way in, and follows between them end. Repeated, it completes an interrupted
@@ -39,8 +41,10 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
     const [known] = await core.follows.find(followerId, [refId]);
     if (known?.active !== true) continue;
     const identity = { userId: followerId, roles: new Set<Role>(['user']), expiresAt: null };
-    await unfollow(core, openSession(core, identity), refId, true);
+    await endFollow(core, openSession(core, identity), { followerId, refId }, true);
   }
+  const [block] = await core.blocks.findPairs([{ userId, otherId }]);
+  await endOfNobody(core, { followerId: userId, refId: otherId }, block?.followed ?? null, true);
 }
 
 /** Ends the block; follows stay ended. Does nothing when there is none, and tells nobody. @throws FanfareError BAD_USER_INPUT */
@@ -68,15 +72,20 @@ async function changed(
   if (isAnnounced) await announceListChange(core, userIds, 'membership');
 }
 
+export interface BlockedMember {
+  readonly userId: UserId;
+  readonly nobody: FollowedRef | null;
+}
+
 /** Whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
 export async function readBlocks(
   { blocks }: Core,
   { identity }: ReaderSession,
   args: PageArgs,
-): Promise<Page<{ readonly userId: UserId }>> {
+): Promise<Page<BlockedMember>> {
   const { userId } = identity;
   const list = `blocks:${userId}`;
-  const page = await collectPage<BlockPosition, BlockPosition, BlockPosition>({
+  const page = await collectPage<BlockPosition, OwnBlock, OwnBlock>({
     size: pageSize(args.first),
     after: args.after == null ? null : positionIn(userId, list, args.after),
     scan: (after, limit) => blocks.list(userId, after, limit),
@@ -85,7 +94,13 @@ export async function readBlocks(
   });
   return {
     ...page,
-    edges: page.edges.map(({ cursor, node }) => ({ cursor, node: { userId: node.memberId } })),
+    edges: page.edges.map(({ cursor, node: { memberId, isUnknown, followed } }) => ({
+      cursor,
+      node: {
+        userId: memberId,
+        nobody: isUnknown && isAffectedByBlocks(identity) ? nobody(memberId, followed) : null,
+      },
+    })),
   };
 }
 

@@ -1,12 +1,16 @@
 import {
   type BlockId,
+  type BlockBetween,
   type BlockDocument,
   FEW_BLOCKS,
+  toBlockBetween,
   toBlocks,
 } from '../../storage/documents/block-document.ts';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Blocks } from '../../domain/block.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
@@ -25,6 +29,14 @@ export const BLOCKS: Declared<'blocks'> = {
   ids: { member: ['_id.userId', '_id.otherId'] },
   indexes: [
     index('newest', { '_id.userId': 1, own: -1, '_id.otherId': 1 }, 'whom a member blocks, the newest first'),
+    index(
+      'followed',
+      { '_id.userId': 1, '_id.otherId': 1 },
+      'whom a member follows who blocks them, in a stable order',
+      {
+        partialFilterExpression: { isFollowed: true },
+      },
+    ),
     index('other', { '_id.otherId': 1 }, 'erasure: who blocks somebody'),
   ],
   shard: { key: { '_id.userId': 1 }, serves: 'all blocks of a reader, either way' },
@@ -37,21 +49,30 @@ export const BLOCKS: Declared<'blocks'> = {
       where: { own: { $exists: true } },
       entry: ({ _id, own }) => ({ memberId: _id.otherId, since: own }),
     },
+    {
+      // As if it were a follow: nobody learns who blocks them.
+      section: 'follows',
+      of: '_id.userId',
+      where: { 'spans.0': { $exists: true } },
+      entry: ({ _id, spans = [], isFollowed }) => ({
+        ...{ refId: _id.otherId, active: isFollowed === true, isAssigned: false },
+        spans: spans.map(({ since, until, types }) => ({
+          ...{ since, until: until ?? null, types: types ?? null },
+        })),
+      }),
+    },
   ],
   action: NOT_OF_ACTIONS,
 };
-
-/** A block between two, as one of them has it. */
-export interface BlockBetween extends BlockId {
-  /** This one blocks the other. */
-  readonly isOwn: boolean;
-}
 
 /** A place in the list of whom a member blocks. */
 export interface BlockPosition {
   readonly memberId: UserId;
   readonly since: Date;
 }
+
+/** Whom a member blocks. */
+export type OwnBlock = BlockPosition & Pick<BlockBetween, 'isUnknown' | 'followed'>;
 
 const PAIRS_AT_ONCE = 1_000;
 
@@ -67,16 +88,14 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
   async function findPairs(pairs: readonly BlockId[]): Promise<BlockBetween[]> {
     const found = await inSlices(pairs, PAIRS_AT_ONCE, (some) =>
       inOneBatch(
-        collection
-          .find({
-            _id: { $in: some.map(({ userId, otherId }) => ({ userId, otherId })) },
-            '_id.userId': { $in: [...new Set(some.map(({ userId }) => userId))] },
-          })
-          .project<Pick<BlockDocument, '_id' | 'own'>>({ own: 1 }),
+        collection.find({
+          _id: { $in: some.map(({ userId, otherId }) => ({ userId, otherId })) },
+          '_id.userId': { $in: [...new Set(some.map(({ userId }) => userId))] },
+        }),
         some.length,
       ),
     );
-    return found.flat().map(({ _id, own }) => ({ ..._id, isOwn: own !== undefined }));
+    return found.flat().map(toBlockBetween);
   }
 
   return {
@@ -96,7 +115,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
             {
               updateOne: {
                 filter: { _id: others },
-                update: { $set: { isBlocked: true } },
+                update: { $min: { other: at } },
                 upsert: true,
               },
             },
@@ -115,8 +134,8 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
           { updateOne: { filter: { _id: own, own: { $exists: true } }, update: { $unset: { own: 1 } } } },
           {
             updateOne: {
-              filter: { _id: others, isBlocked: { $exists: true } },
-              update: { $unset: { isBlocked: 1 } },
+              filter: { _id: others, other: { $exists: true } },
+              update: { $unset: { other: 1, spans: 1, isFollowed: 1 } },
             },
           },
         ],
@@ -126,9 +145,30 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
       const { deletedCount } = await collection.deleteMany({
         _id: { $in: [own, others] },
         '_id.userId': { $in: [userId, otherId] },
-        ...{ own: { $exists: false }, isBlocked: { $exists: false } },
+        ...{ own: { $exists: false }, other: { $exists: false } },
       });
       return modifiedCount + deletedCount > 0;
+    },
+
+    /**
+     * What a member has done to follow another who blocks them. One write. @returns `false`: the other does not block them
+     */
+    async setFollowed(
+      { followerId, refId }: FollowPair,
+      { active, spans }: Omit<Follow, 'refId'>,
+    ): Promise<boolean> {
+      const stored = spans.map(({ since, until, types }) => ({
+        since,
+        ...(until === undefined ? {} : { until }),
+        ...(types === undefined ? {} : { types: [...types] }),
+      }));
+      const { matchedCount } = await collection.updateOne(
+        { _id: { userId: followerId, otherId: refId }, '_id.userId': followerId, other: { $exists: true } },
+        active
+          ? { $set: { spans: stored, isFollowed: true } }
+          : { $set: { spans: stored }, $unset: { isFollowed: 1 } },
+      );
+      return matchedCount > 0;
     },
 
     /** Whom a member blocks, counted up to a limit. Index `newest`. */
@@ -151,7 +191,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     findPairs,
 
     /** Whom the member blocks, the newest first, after an optional position. Index `newest`. */
-    async list(userId: UserId, after: BlockPosition | null, limit: number): Promise<BlockPosition[]> {
+    async list(userId: UserId, after: BlockPosition | null, limit: number): Promise<OwnBlock[]> {
       const documents = await collection
         .find(
           {
@@ -168,9 +208,10 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
         )
         .sort({ own: -1, '_id.otherId': 1 })
         .toArray();
-      return documents.flatMap(({ _id, own }) =>
-        own === undefined ? [] : [{ memberId: _id.otherId, since: own }],
-      );
+      return documents.flatMap((document) => {
+        const { otherId: memberId, isUnknown, followed } = toBlockBetween(document);
+        return document.own === undefined ? [] : [{ memberId, since: document.own, isUnknown, followed }];
+      });
     },
 
     /**

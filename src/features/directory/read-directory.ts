@@ -2,7 +2,7 @@ import type { RefId, UserId } from '../../domain/action.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
+import { blockWith, isBlockedFor, nobody } from '../../feed/loads/own-blocks.ts';
 import { validate } from '../../core/validate.ts';
 import { MEMBER, NAMED_BY_ACTION, REF } from '../../feed/loads/names.ts';
 
@@ -27,8 +27,11 @@ export async function readRef(session: ReaderSession, refId: RefId): Promise<Ref
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
 export async function getRef(session: ReaderSession, refId: RefId): Promise<Ref | null> {
   const id = validate(idSchema, refId, ['refId']);
-  const [ref, isKept] = await Promise.all([refOf(session, id), isBlockedFor(session, id)]);
-  if (isKept) return null;
+  const [ref, block] = await Promise.all([refOf(session, id), blockWith(session, id)]);
+  if (block !== null) {
+    const isKnownAsNobody = block.followed !== null && !block.isOwn;
+    return isKnownAsNobody ? nobody(id, block.followed) : null;
+  }
   return ref.label === null && (await session.load(REF, id)) === null ? null : ref;
 }
 

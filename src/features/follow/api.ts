@@ -1,5 +1,3 @@
-import { FanfareError } from '../../domain/errors.ts';
-import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { MAX_FOLLOW_TYPES, follow, followMany } from './follow.ts';
@@ -14,7 +12,7 @@ import { isMutedMember } from '../../domain/mute.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { Member, MemberConnection } from '../directory/api/member.ts';
 import { following, readFollowers } from './followers.ts';
-import { FOLLOW, ownFollow } from '../../feed/loads/own-follows.ts';
+import { ownFollow } from '../../feed/loads/own-follows.ts';
 import { REF } from '../../feed/loads/names.ts';
 
 const FollowInput = builder.inputType('FollowInput', {
@@ -75,11 +73,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { refId, keepHistory }, context) =>
-      context.mutate(async (session) => {
-        // A block has ended the follow, and the answer would describe the other.
-        if (await isBlockedFor(session, refId)) throw new FanfareError('NOT_FOUND', 'There is no such ref');
-        return unfollow(context.core, session, refId, keepHistory ?? true);
-      }),
+      context.mutate((session) => unfollow(context.core, session, refId, keepHistory ?? true)),
   }),
   followMany: t.int({
     description:
@@ -168,13 +162,13 @@ builder.objectFields(Ref, (t) => ({
 builder.objectFields(Member, (t) => ({
   followerCount: t.int({
     description: 'Number of followers of the person.',
-    resolve: async ({ userId }, _args, context) =>
-      (await context.session().load(REF, userId))?.followerCount ?? 0,
+    resolve: async (source, _args, context) =>
+      (source.nobody ?? (await context.session().load(REF, source.userId)))?.followerCount ?? 0,
   }),
   isFollowed: t.boolean({
     description: 'Whether the viewer follows the person now.',
-    resolve: async ({ userId }, _args, context) =>
-      (await context.session().load(FOLLOW, userId))?.active ?? false,
+    resolve: async ({ userId, nobody }, _args, context) =>
+      (await ownFollow(context.session(), nobody ?? { refId: userId }))?.active ?? false,
   }),
   isMuted: t.boolean({
     description: 'Whether the viewer mutes the person by memberId. Mutes by ref are only in viewer.mutes.',

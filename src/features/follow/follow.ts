@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { FollowedRef } from '../../feed/loads/own-follows.ts';
 import type { Follow, Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
+import { endedSpans, MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { NewSpan } from './store/follows.ts';
@@ -14,9 +14,9 @@ import { checkCount } from '../directory/directory.ts';
 import { requireRole, validate } from '../../core/validate.ts';
 import type { FollowInput } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { announceFollowers } from '../../feed/announce.ts';
+import { announceFollowers, announceListChange } from '../../feed/announce.ts';
 import { settleFollows, type FollowsBegun } from './settle-follows.ts';
-import { mayBeBlocked } from '../../feed/loads/own-blocks.ts';
+import { mayBeBlocked, nobody } from '../../feed/loads/own-blocks.ts';
 import type { BlockId } from '../../storage/documents/block-document.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
@@ -57,7 +57,7 @@ export async function follow(
   const followerId = session.identity.userId;
   const now = clock.now();
   const {
-    isBlocked,
+    block,
     known,
     epochs,
     oldest: ofAll,
@@ -66,7 +66,12 @@ export async function follow(
     { followerId, refId: id },
     { count, withBlock: mayBeBlocked(session.identity, id) },
   );
-  if (isBlocked) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+  if (block !== null) {
+    if (block.isOwn) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+    const pretended = await followNobody(core, { followerId, refId: id, types }, block.followed);
+    // The block has ended meanwhile.
+    return pretended ?? follow(core, session, refId, copyLimit, given);
+  }
   checkSpans([{ followerId, refId: id, types }], known === null ? [] : [{ ...known, followerId }]);
   const taken = types === undefined ? (openSpanOf(known)?.types ?? null) : types;
   const oldest =
@@ -155,6 +160,26 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
     });
   }
   return [...different.values()];
+}
+
+/** As if nobody had the id: it is followed, and brings nothing. `null`: there is no block any more. */
+async function followNobody(
+  core: Core,
+  pair: Omit<NewSpan, 'since'>,
+  followed: Follow | null,
+): Promise<FollowedRef | null> {
+  const { followerId, refId, types } = pair;
+  const known = followed ?? { refId, active: false, spans: [] };
+  checkSpans([pair], [{ ...known, followerId }]);
+  const open = openSpanOf(known);
+  const isChanged = types !== undefined && !isDeepStrictEqual(types, open?.types ?? null);
+  if (open !== null && !isChanged) return nobody(refId, known);
+  const now = clock.now();
+  const spans = [...endedSpans(known, now), { since: now, ...(types == null ? {} : { types }) }];
+  const next = { refId, active: true, spans };
+  if (!(await core.blocks.setFollowed(pair, next))) return null;
+  if (open !== null) await announceListChange(core, [followerId], 'membership');
+  return nobody(refId, next);
 }
 
 /** Rejects spans beyond the limit of a follow. Concurrent calls may exceed the limit by one each. */

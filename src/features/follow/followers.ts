@@ -9,6 +9,8 @@ import type { Page, PageArgs } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
 import type { Ref } from '../../domain/member.ts';
+import { nobody } from '../../feed/loads/own-blocks.ts';
+import type { Followed } from './store/follow-starts.ts';
 import { refsOf } from '../directory/read-directory.ts';
 
 export interface Follower {
@@ -45,11 +47,22 @@ export async function readFollowers(
 export async function following(core: Core, session: ReaderSession, args: PageArgs): Promise<Page<Ref>> {
   const userId = session.identity.userId;
   const list = `following:${userId}`;
-  return collectPage<string, string, Ref>({
+  return collectPage<Followed, Followed, Ref>({
     size: pageSize(args.first),
-    after: args.after == null ? null : idBeside(userId, decodeRow(list, args.after, ['text'])[0]),
-    scan: (after, limit) => core.follows.following(userId, after, limit),
-    select: (refIds) => refsOf(session, refIds),
+    after:
+      args.after == null
+        ? null
+        : { refId: idBeside(userId, decodeRow(list, args.after, ['text'])[0]), ofNobody: null },
+    scan: (after, limit) => core.followStarts.following(userId, after?.refId ?? null, limit),
+    select: async (followed) => {
+      const known = await refsOf(
+        session,
+        followed.map(({ refId }) => refId),
+      );
+      return followed.map(({ refId, ofNobody }, index) =>
+        ofNobody === null ? (known[index] ?? nobody(refId, null)) : nobody(refId, ofNobody),
+      );
+    },
     cursorOf: (ref) => encodeRow(list, [plainId(ref.refId)]),
   });
 }

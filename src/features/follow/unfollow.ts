@@ -1,5 +1,10 @@
 import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../../core/core.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { FanfareError } from '../../domain/errors.ts';
+import { endedSpans } from '../../domain/follow-span.ts';
+import { blockWith, nobody } from '../../feed/loads/own-blocks.ts';
+import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { UserId, RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -29,8 +34,44 @@ export async function unfollow(
   refId: string,
   keepHistory: boolean,
 ): Promise<Ref> {
+  const pair = { followerId: session.identity.userId, refId: validate(idSchema, refId, ['refId']) };
+  const block = await blockWith(session, pair.refId);
+  if (block !== null) {
+    // It has ended the follow, and the answer would describe the other.
+    if (!block.isUnknown || block.isOwn) throw new FanfareError('NOT_FOUND', 'There is no such ref');
+    if (!keepHistory) await core.feeds.markChecksFollows(pair.followerId);
+    const ended = await endOfNobody(core, pair, block.followed, keepHistory);
+    // As for any other, or it could be told from it.
+    if (!keepHistory && ended !== null) await sweepFeed(core, pair.followerId);
+    return nobody(pair.refId, ended);
+  }
+  return endFollow(core, session, pair, keepHistory);
+}
+
+/** Ends what a member has done to follow another who blocks them. */
+export async function endOfNobody(
+  core: Core,
+  pair: FollowPair,
+  followed: Follow | null,
+  keepHistory: boolean,
+): Promise<Follow | null> {
+  if (followed === null || (keepHistory && !followed.active)) return followed;
+  const ended = {
+    ...{ refId: pair.refId, active: false },
+    spans: keepHistory ? endedSpans(followed, clock.now()) : [],
+  };
+  await core.blocks.setFollowed(pair, ended);
+  return ended;
+}
+
+/** `unfollow`, whether or not there is a block. */
+export async function endFollow(
+  core: Core,
+  session: ReaderSession,
+  pair: FollowPair,
+  keepHistory: boolean,
+): Promise<Ref> {
   const { identity } = session;
-  const pair = { followerId: identity.userId, refId: validate(idSchema, refId, ['refId']) };
   const { follows, followerCounts, feeds } = core;
   const token = newObjectId();
   // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
@@ -56,7 +97,7 @@ export async function unfollow(
       epochs,
     });
     await follows.forget(pair, ended.token);
-    await announceFollowers(core, [refId], false);
+    await announceFollowers(core, [pair.refId], false);
   }
   return refOf(session, pair.refId);
 }

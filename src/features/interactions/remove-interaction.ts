@@ -5,6 +5,7 @@ import { areBeside } from '../../domain/stored-id.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction, noSuchAction } from '../../feed/page/read-actions.ts';
+import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { actingAs } from '../../core/validate.ts';
@@ -43,8 +44,10 @@ async function removeOne(core: Core, session: ReaderSession, id: InteractionId):
   });
   if (found?.action == null) throw noSuchInteraction();
   const { interaction, action, settling } = found;
-  if (!mayRemove(interaction))
+  if (!mayRemove(interaction)) {
+    if (await isBlockedFor(session, interaction.actorId)) throw noSuchInteraction();
     throw new FanfareError('FORBIDDEN', 'Only its actor, a service or an admin can remove an interaction');
+  }
   if (interaction.state === 'REMOVED') {
     const same = settling === null ? action : await settleUnknown(core, interaction, settling);
     return { interaction, action: same, isReplay: true };

@@ -7,14 +7,15 @@ import { describedEnum } from '../../graphql/types/enums.ts';
 import { deleteAction, hideAction, readModerationLog, unhideAction } from './moderate-action.ts';
 import { MAX_PINNED, pinAction, readPinned, unpinAction } from './pin-action.ts';
 import type { ListSize } from '../../graphql/limits/cost.ts';
-import { Ref } from '../directory/api/ref.ts';
+import { isNobody, Ref } from '../directory/api/ref.ts';
 
 builder.objectField(Ref, 'pinned', (t) =>
   t.field({
     type: [Action],
     description: `Actions pinned to the top of its page that the viewer may see, at most ${String(MAX_PINNED)}, latest pin first.`,
     extensions: { size: MAX_PINNED satisfies ListSize },
-    resolve: ({ refId }, _args, context) => readPinned(context.session(), refId),
+    resolve: (source, _args, context) =>
+      isNobody(source) ? [] : readPinned(context.session(), source.refId),
   }),
 );
 

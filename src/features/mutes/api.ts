@@ -1,4 +1,6 @@
-import { withoutBlocked } from '../../feed/loads/own-blocks.ts';
+import { NO_BLOCKS } from '../../domain/block.ts';
+import { blockWith, nobody } from '../../feed/loads/own-blocks.ts';
+import type { FollowedRef } from '../../feed/loads/own-follows.ts';
 import {
   MAX_MUTES,
   MAX_PHRASE_LENGTH,
@@ -16,7 +18,12 @@ import { addMute, removeMute } from './mutes.ts';
 
 const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };
 
-const Mute = builder.objectRef<MuteRecord>('Mute').implement({
+interface MuteSource extends MuteRecord {
+  /** What is shown in place of the member. */
+  readonly nobody: FollowedRef | null;
+}
+
+const Mute = builder.objectRef<MuteSource>('Mute').implement({
   description: 'Something that the viewer does not want to see in their feed: a member, ref, type or phrase.',
   fields: (t) => ({
     id: t.id({
@@ -27,14 +34,15 @@ const Mute = builder.objectRef<MuteRecord>('Mute').implement({
       type: Member,
       nullable: true,
       description: 'The muted member, whose actions are not shown.',
-      resolve: ({ kind, value }) => (kind === 'MEMBER' ? { userId: value } : null),
+      resolve: ({ kind, value, nobody }) => (kind === 'MEMBER' ? { userId: value, nobody } : null),
     }),
     ref: t.field({
       type: Ref,
       nullable: true,
       description:
         'The muted ref: actions that refer to it are not shown. If it is a person, also their own actions.',
-      resolve: ({ kind, value }) => (kind === 'REF' ? { refId: value, type: 'unknown', label: value } : null),
+      resolve: ({ kind, value, nobody }) =>
+        kind === 'REF' ? (nobody ?? { refId: value, type: 'unknown', label: value }) : null,
     }),
     type: t.string({
       nullable: true,
@@ -72,14 +80,21 @@ builder.objectFields(Viewer, (t) => ({
   mutes: t.field({
     type: [Mute],
     description:
-      'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value. Without people with whom there is a block.',
+      'Current mutes of the viewer: members, refs, types, phrases, in this order, each sorted by value. Without people whom the viewer blocks.',
     extensions: MUTES_COST,
     async resolve(_source, _args, context) {
       const session = context.session();
-      const { mutes } = await session.profile();
-      return withoutBlocked(session, mutes.list, ({ kind, value }) =>
-        kind === 'MEMBER' || kind === 'REF' ? value : null,
+      const { mutes, blocks } = await session.profile();
+      const shown = await Promise.all(
+        mutes.list.map(async (mute): Promise<MuteSource | null> => {
+          const { kind, value } = mute;
+          const isOfMember = blocks !== NO_BLOCKS && (kind === 'MEMBER' || kind === 'REF');
+          const block = isOfMember ? await blockWith(session, value) : null;
+          if (block?.isOwn === true) return null;
+          return { ...mute, nobody: block === null ? null : nobody(value, block.followed) };
+        }),
       );
+      return shown.filter((mute) => mute !== null);
     },
   }),
 }));

@@ -1,6 +1,8 @@
 import type { UserId } from '../../domain/action.ts';
 import { isBlocked, NO_BLOCKS } from '../../domain/block.ts';
-import { isAffectedByBlocks, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import type { BlockBetween } from '../../storage/documents/block-document.ts';
+import type { FollowedRef } from './own-follows.ts';
+import { isAffectedByBlocks, type Identity, type Follow, type ReaderProfile } from '../../domain/viewer.ts';
 import { ownLoad } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 
@@ -14,8 +16,7 @@ const BLOCK_WITH = ownLoad({
  * way. One read for all that are asked about together; none for whom blocks do not affect.
  */
 export async function isBlockedFor(session: ReaderSession, memberId: UserId): Promise<boolean> {
-  if (!mayBeBlocked(session.identity, memberId)) return false;
-  return (await session.load(BLOCK_WITH, memberId)) !== null;
+  return (await blockWith(session, memberId)) !== null;
 }
 
 /** Whether the reader blocks the member. No command for readers who never had a block. */
@@ -56,6 +57,26 @@ export async function withoutBlocked<T>(
     const memberId = memberOf(item);
     return memberId === null || !isBlocked(reader, memberId);
   });
+}
+
+/**
+ * What is shown of a member who blocks the reader: as much as of an id that nobody has. `null`: nobody blocks them, or the reader has
+ * blocked them first, and knows whom.
+ */
+export async function nobodyFor(session: ReaderSession, memberId: UserId): Promise<FollowedRef | null> {
+  const block = await blockWith(session, memberId);
+  return block?.isUnknown === true ? nobody(memberId, block.followed) : null;
+}
+
+/** An id that nobody has, which at most one reader follows. */
+export function nobody(refId: UserId, followed: Follow | null): FollowedRef {
+  const own = followed ?? { refId, active: false, spans: [] };
+  return { refId, type: null, label: null, followerCount: own.active ? 1 : 0, own, isNobody: true };
+}
+
+/** What the reader and a member have of a block between them; `null`: there is none, or none that matters. */
+export async function blockWith(session: ReaderSession, memberId: UserId): Promise<BlockBetween | null> {
+  return mayBeBlocked(session.identity, memberId) ? session.load(BLOCK_WITH, memberId) : null;
 }
 
 /** Whether a block between the reader and a member would matter. */

@@ -14,6 +14,8 @@ export const FOLLOW = ownLoad({
 /** A ref, with the reader's follow of it if that has just been written. */
 export interface FollowedRef extends Ref {
   readonly own?: Follow;
+  /** Shown as an id that nobody has, whatever is known of it. */
+  readonly isNobody?: true;
   /** Looks for what names a ref that nobody has described; absent: type and label are all there is. */
   readonly named?: () => Promise<Pick<Ref, 'type' | 'label'>>;
 }

@@ -2,6 +2,7 @@ import type { GraphQLInterfaceType, GraphQLNamedType } from 'graphql';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
 import type { Interaction } from '../../domain/interaction.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { FollowedRef } from '../../feed/loads/own-follows.ts';
 import type { FeedGroup } from '../../core/shapes.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -18,6 +19,8 @@ import {
 /** A member by id; loaded when another field is requested. */
 export interface MemberSource {
   readonly userId: UserId;
+  /** Shown as this id, which nobody has, whatever is known of the member. */
+  readonly nobody?: FollowedRef | null;
 }
 
 /** A ref by id, with data that is already loaded. */

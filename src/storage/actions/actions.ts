@@ -318,7 +318,7 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
     ];
     const ids = different(asked.map(({ id }) => id)).map((id) => new ObjectId(id));
     const found = await inTurns(
-      actions.aggregate<WithId<ActionDocument> | BlockDocument | PlainMember | PlainPair>([
+      actions.aggregate<WithId<ActionDocument> | Pick<BlockDocument, '_id'> | PlainMember | PlainPair>([
         { $match: { _id: { $in: ids } } },
         ...beside.flatMap(({ coll, $match, $limit, $project }) =>
           $match === false
@@ -334,14 +334,14 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
     );
     const all = {
       actions: new Map<ActionId, Action>(),
-      blocks: [] as BlockDocument[],
+      blocks: [] as Pick<BlockDocument, '_id'>[],
       members: new Map<UserId, Member>(),
       follows: [] as StoredFollow[],
     };
     for (const document of found)
       if ('descriptor' in document) all.actions.set(document._id.toHexString(), toAction(document));
       else if ('spans' in document) all.follows.push(toStoredFollow(document));
-      else if ('otherId' in Object(document._id)) all.blocks.push(document as BlockDocument);
+      else if ('otherId' in Object(document._id)) all.blocks.push(document as Pick<BlockDocument, '_id'>);
       else {
         const member = toMember(document as PlainMember);
         all.members.set(member.userId, member);

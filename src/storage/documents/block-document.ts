@@ -1,4 +1,7 @@
 import { Blocks, NO_BLOCKS } from '../../domain/block.ts';
+import type { Follow } from '../../domain/viewer.ts';
+import { toSpans } from './follow-document.ts';
+import type { FollowDocument } from './reader-documents.ts';
 
 declare module './declaration.ts' {
   interface Documents {
@@ -17,8 +20,35 @@ export interface BlockDocument {
   _id: BlockId;
   /** Since when this one blocks the other. Absent: only the other blocks this one. */
   own?: Date;
-  /** The other blocks this one. */
-  isBlocked?: true;
+  /** Since when the other blocks this one. Absent: the other does not. */
+  other?: Date;
+  /** What this one has done to follow whom blocks them. It brings nothing, is shown to them alone, and ends with the block. */
+  spans?: FollowDocument['spans'];
+  /** The last of the spans is open. */
+  isFollowed?: true;
+}
+
+/** A block between two, as one of them has it. */
+export interface BlockBetween extends BlockId {
+  /** This one blocks the other. */
+  readonly isOwn: boolean;
+  /**
+   * The other blocks this one, and did before this one blocked the other. For this one the other is as an id that
+   * nobody has. Who has blocked first knows whom.
+   */
+  readonly isUnknown: boolean;
+  /** What this one has done to follow the other, who blocks them. `null`: nothing. */
+  readonly followed: Follow | null;
+}
+
+export function toBlockBetween({ _id, own, other, spans, isFollowed }: BlockDocument): BlockBetween {
+  return {
+    ..._id,
+    isOwn: own !== undefined,
+    isUnknown: other !== undefined && (own === undefined || other.getTime() <= own.getTime()),
+    followed:
+      spans === undefined ? null : { refId: _id.otherId, active: isFollowed === true, spans: toSpans(spans) },
+  };
 }
 
 /** Blocks of one reader that are read whole. Of a reader with more, they are looked up member by member. */

@@ -332,7 +332,7 @@ describe('no hot query scans a whole collection', () => {
       () => parts.repositories.actions.firstNaming(['r3']),
     ],
     ['followers of a ref', 'by_ref', () => parts.repositories.follows.followers('r3', 'u500', 1_000)],
-    ['what a reader follows', 'pair', () => parts.repositories.follows.following('u500', null, 26)],
+    ['what a reader follows', 'pair', () => parts.repositories.followStarts.following('u500', null, 26)],
     ["a reader's follows of given refs", 'pair', () => parts.repositories.follows.find('u500', ['r0', 'r1'])],
     [
       'members of a team',

@@ -67,7 +67,8 @@ function searchArg() {
   }));
 }
 
-function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
+async function load(source: MemberSource, context: GraphQLContext): Promise<MemberRecord | null> {
+  if (source.nobody != null) return null;
   return context.session().load(MEMBER, source.userId);
 }
 
@@ -103,7 +104,9 @@ export const Member = builder.objectRef<MemberSource>('Member').implement({
       extensions: SHARED,
       resolve: async (source, _args, context) => (await load(source, context))?.supervisorId ?? null,
     }),
-    ...detailFields(t, (source, context) => context.session().load(MEMBER_DETAILS, source.userId)),
+    ...detailFields(t, async (source, context) =>
+      source.nobody == null ? context.session().load(MEMBER_DETAILS, source.userId) : null,
+    ),
   }),
 });
 

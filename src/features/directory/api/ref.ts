@@ -26,6 +26,11 @@ function namingOf(source: FollowedRef): FollowedRef | ReturnType<NonNullable<Fol
   return source.named?.() ?? source;
 }
 
+/** Whatever is known of it, it is shown as an id that nobody has. */
+export function isNobody(source: RefSource): boolean {
+  return 'isNobody' in source;
+}
+
 async function live(source: RefSource, context: GraphQLContext): Promise<LiveRef | null> {
   return 'followerCount' in source ? source : context.session().load(REF, source.refId);
 }
@@ -71,12 +76,14 @@ export const Ref = builder.objectRef<RefSource>('Ref').implement({
         nameIn(
           context.locale,
           ('followerCount' in source ? (await namingOf(source)).label : null) ??
-            (await liveName(context.session(), source.refId)) ??
+            (isNobody(source) ? null : await liveName(context.session(), source.refId)) ??
             source.label ??
             source.refId,
         ),
     }),
-    ...detailFields(t, (source, context) => context.session().load(REF_DETAILS, source.refId)),
+    ...detailFields(t, async (source, context) =>
+      isNobody(source) ? null : context.session().load(REF_DETAILS, source.refId),
+    ),
     followerCount: t.int({
       description: 'Number of its followers.',
       resolve: async (source, _args, context) => (await live(source, context))?.followerCount ?? 0,

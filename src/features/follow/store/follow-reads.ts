@@ -161,19 +161,6 @@ function readsOfAll(collection: Collection<FollowDocument>) {
     async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
     },
-
-    /** Ids of the refs the reader follows now, in order of id, after `afterRefId`. */
-    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<RefId[]> {
-      const documents = await collection
-        .find({ followerId, active: true, ...(afterRefId === null ? {} : { refId: { $gt: afterRefId } }) })
-        .hint('pair')
-        .sort({ refId: 1 })
-        .project<{ refId: string }>({ _id: 0, refId: 1 })
-        .limit(limit)
-        .batchSize(limit)
-        .toArray();
-      return documents.map(({ refId }) => refId);
-    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../../../domain/action.ts';
 import type { Follow } from '../../../domain/viewer.ts';
+import { compareUtf8 } from '../../../lib/byte-text.ts';
 import { clock } from '../../../lib/clock.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
 import { idsOfCached, type CachedAction } from '../../../storage/actions/actions.ts';
@@ -9,6 +10,11 @@ import { gatheredAggregates } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import type { RefDocument } from '../../../storage/documents/directory-documents.ts';
+import {
+  toBlockBetween,
+  type BlockBetween,
+  type BlockDocument,
+} from '../../../storage/documents/block-document.ts';
 import type { PassedOn } from '../../interactions/store/interactions.ts';
 import type { CountEpochs } from './follower-counts.ts';
 import {
@@ -25,8 +31,8 @@ declare module '../../../storage/repositories.ts' {
 }
 
 export interface FollowStart {
-  /** There is a block between the two, either way. False if not asked. */
-  readonly isBlocked: boolean;
+  /** Between the two. `null`: there is none, or it was not asked for. */
+  readonly block: BlockBetween | null;
   /** `null`: there was no follow of this ref. */
   readonly known: Follow | null;
   /** Of the ref, for its number of followers. */
@@ -39,7 +45,7 @@ export interface FollowStart {
 
 type Found =
   | { readonly recorded: Date; readonly _id: ObjectId; readonly rev: number; readonly expiresAt?: Date }
-  | { readonly of: 'block' }
+  | (BlockDocument & { readonly of: 'block' })
   | (PlainFollow & { readonly of: 'pair' })
   | (Pick<RefDocument, 'countEpoch' | 'isCounting'> & { readonly of: 'ref' });
 
@@ -68,7 +74,14 @@ type BroughtDocument =
   | { readonly _id: ObjectId; readonly rev: number }
   | PassedOnDocument;
 
-/** What `follow` reads of several collections, in one command each. */
+/** What a reader follows. */
+export interface Followed {
+  readonly refId: RefId;
+  /** What they have done to follow a member who blocks them; `null`: it is a follow. */
+  readonly ofNobody: Follow | null;
+}
+
+/** What is read of follows and other collections, in one command each. */
 export function followStartsRepository({ actions, blocks, follows, interactions, refs }: Collections) {
   const starts = gatheredAggregates<Found>(actions, { hint: 'recorded_by_ref' });
   const startsWithout = gatheredAggregates<Found>(follows);
@@ -85,12 +98,12 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
       { followerId, refId }: FollowPair,
       { count, withBlock }: { readonly count: number; readonly withBlock: boolean },
     ): Promise<FollowStart> {
-      const block = {
+      const withBlocks = {
         $unionWith: {
           coll: blocks.collectionName,
           pipeline: [
             { $match: { _id: { userId: followerId, otherId: refId }, '_id.userId': followerId } },
-            { $project: { _id: 0, of: { $literal: 'block' } } },
+            { $addFields: { of: 'block' } },
           ],
         },
       };
@@ -114,24 +127,58 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         { $project: { recorded: 1, rev: 1, expiresAt: 1 } },
         { $unionWith: { coll: follows.collectionName, pipeline: pair } },
         ref,
-        ...(withBlock ? [block] : []),
+        ...(withBlock ? [withBlocks] : []),
       ];
       const found =
         count === 0
-          ? await startsWithout([...pair, ref, ...(withBlock ? [block] : [])])
+          ? await startsWithout([...pair, ref, ...(withBlock ? [withBlocks] : [])])
           : await starts(newest);
       const epochs = new Map<RefId, string | null>([[refId, null]]);
       const copied: Extract<Found, { recorded: Date }>[] = [];
       let known: Follow | null = null;
-      let isBlocked = false;
+      let block: BlockBetween | null = null;
       for (const document of found)
         if (!('of' in document)) copied.push(document);
-        else if (document.of === 'block') isBlocked = true;
+        else if (document.of === 'block') block = toBlockBetween(document);
         else if (document.of === 'pair') known = toFollow(document);
         else if (document.isCounting === true) epochs.delete(refId);
         else epochs.set(refId, document.countEpoch ?? null);
       const read = copied.map(({ _id, rev }) => ({ id: _id.toHexString(), rev }));
-      return { isBlocked, known, epochs, oldest: oldestOf(copied), newest: read };
+      return { block, known, epochs, oldest: oldestOf(copied), newest: read };
+    },
+
+    /**
+     * What the reader follows now, in order of id, after `afterRefId`, with whom they follow who block them. One round trip. Indexes
+     * `pair`, `followed`.
+     */
+    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<Followed[]> {
+      const beyond = (field: string): Document =>
+        afterRefId === null ? {} : { [field]: { $gt: afterRefId } };
+      const ofNobody = [
+        { $match: { '_id.userId': followerId, isFollowed: true, ...beyond('_id.otherId') } },
+        { $sort: { '_id.otherId': 1 } },
+        { $limit: limit },
+      ];
+      const documents = await follows
+        .aggregate<Pick<Followed, 'refId'> | BlockDocument>(
+          [
+            { $match: { followerId, active: true, ...beyond('refId') } },
+            { $sort: { refId: 1 } },
+            { $limit: limit },
+            { $project: { _id: 0, refId: 1 } },
+            { $unionWith: { coll: blocks.collectionName, pipeline: ofNobody } },
+          ],
+          { hint: 'pair', batchSize: 2 * limit },
+        )
+        .toArray();
+      return documents
+        .map((found) =>
+          'refId' in found
+            ? { refId: found.refId, ofNobody: null }
+            : { refId: found._id.otherId, ofNobody: toBlockBetween(found).followed },
+        )
+        .sort((one, other) => compareUtf8(one.refId, other.refId))
+        .slice(0, limit);
     },
 
     /**

@@ -104,8 +104,10 @@ export const INTERACTIONS: Declared<'interactions'> = {
       of: 'actorId',
       sort: { at: 1 },
       entry: (document) => {
-        const { key, departmentIds, mentions = [] } = document;
-        return { ...toInteraction(document), key, departmentIds, mentions };
+        const { key, departmentIds } = document;
+        // Whom it reached would tell who blocks them.
+        const { to: _to, ...interaction } = toInteraction(document);
+        return { ...interaction, key, departmentIds };
       },
     },
   ],
