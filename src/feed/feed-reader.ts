@@ -60,6 +60,11 @@ export interface FeedReader {
   locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
 }
 
+/** What reads of a feed take: storage, and the feeds in it. */
+export interface FeedReads extends Context {
+  readonly feedReader: FeedReader;
+}
+
 export function feedReader(context: Context): FeedReader {
   const guesses = new PullGuesses();
   const lastReads = new KnownReadMarks();

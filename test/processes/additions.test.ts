@@ -252,7 +252,12 @@ test('an added mark with its filter is found in pages, groups, counts and live e
   ];
   for (const [change, pinned, unread, event] of steps) {
     await change();
-    const expected = { pages: pinned.split(''), groups: pinned.split('').sort(), total: pinned.length, unread };
+    const expected = {
+      pages: pinned.split(''),
+      groups: pinned.split('').sort(),
+      total: pinned.length,
+      unread,
+    };
     // The process may say again what it has said.
     for (let n = 0; n < 2; n += 1) expect(await lists()).toEqual(expected);
     expect(await nextEvent()).toBe(event);

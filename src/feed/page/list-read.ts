@@ -1,4 +1,3 @@
-import type { Core } from '../../core/core.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
 import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
@@ -6,7 +5,7 @@ import { clock } from '../../lib/clock.ts';
 import { noting } from '../../lib/noting.ts';
 import type { Reading } from '../../lib/reading.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
-import type { FeedAhead } from '../feed-reader.ts';
+import type { FeedAhead, FeedReads } from '../feed-reader.ts';
 import type { FeedQuery, KnownReader, OpenedFeed } from '../feed-store.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { Load } from '../session/load.ts';
@@ -21,7 +20,7 @@ const SETTINGS = ['dormantAfterMs', 'ranking', 'weights'] as const;
 
 declare const RECORDED: unique symbol;
 /** The core as the stages of a list have it: what they take of it is noted. */
-export type RecordedCore = Core & { readonly [RECORDED]: true };
+export type RecordedCore = FeedReads & { readonly [RECORDED]: true };
 
 /** A page that was begun before its reader was known. */
 export interface Begun {
@@ -39,7 +38,7 @@ export class ListRead {
   readonly list: string;
   readonly core: RecordedCore;
   readonly session: ReaderSession;
-  readonly #core: Core;
+  readonly #core: FeedReads;
   #opening: Promise<OpenedFeed | null> | null = null;
   #opened: OpenedFeed | null = null;
   /** Nothing was read beyond the answer. */
@@ -50,7 +49,7 @@ export class ListRead {
   #until = Infinity;
 
   /** @param list tells lists of one reader apart */
-  constructor(core: Core, session: ReaderSession, list: string) {
+  constructor(core: FeedReads, session: ReaderSession, list: string) {
     const { identity } = session;
     // What a member is shown depends on the roles of the token.
     this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);

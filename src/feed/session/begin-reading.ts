@@ -1,6 +1,6 @@
-import type { Core } from '../../core/core.ts';
 import { compareFeedPositions, FLOOR_ABOVE_ALL } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedReads } from '../feed-reader.ts';
 import { makeDue } from '../reconcile-feed.ts';
 import type { ReaderSession } from './reader-session.ts';
 import { clock } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ const NOTES = 8;
  * whether deliveries have skipped the feed. If the feed is not stored, or not complete any more, requests a rebuild; until
  * it is done, reads use the source.
  */
-export async function beginReading(core: Core, session: ReaderSession): Promise<ReaderProfile> {
+export async function beginReading(core: FeedReads, session: ReaderSession): Promise<ReaderProfile> {
   const known = await session.profile();
   const now = clock.now();
   const isNoted =

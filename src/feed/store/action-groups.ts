@@ -117,5 +117,3 @@ function byKey(
   for (const members of groups.values()) members.sort((a, b) => b.latest.getTime() - a.latest.getTime());
   return new Map(Array.from(groups, ([key, members]) => [key, { members, areAll: areAll(members) }]));
 }
-
-export type ActionGroupsRepository = ReturnType<typeof actionGroupsRepository>;
