@@ -93,15 +93,22 @@ export async function has(page: Page, text: string, selector = 'main'): Promise<
 /** What a page can have wrong in the dark alone: the rest is the same in both. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What axe-core finds wrong, in the colours the page has now. @param runOnly default: all its rules */
-export async function axeViolations(page: Page, runOnly?: readonly string[]): Promise<string[]> {
+/** What axe-core finds wrong, in the colours the page has now: by all its rules and that of the size of targets, in the whole page. */
+export async function axeViolations(
+  page: Page,
+  { runOnly, within }: { readonly runOnly?: readonly string[]; readonly within?: string } = {},
+): Promise<string[]> {
   // By the debugger: the page itself lets no such script in.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource());
   // Colours are those at the end of what moves.
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(runOnly && { runOnly }) });
+  const options = JSON.stringify({
+    resultTypes: ['violations'],
+    // Of WCAG 2.2, which is not among the rules that are on.
+    ...(runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } }),
+  });
   const found = await page.evaluate(
-    `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${options}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`,
   );
   return found as string[];
 }
@@ -114,7 +121,7 @@ export async function axeViolationsInBoth(
   const wrong: Record<string, string[]> = {};
   for (const value of ['light', 'dark'] as const) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-    const seen = await axeViolations(page, value === 'dark' ? OF_COLOURS : undefined);
+    const seen = await axeViolations(page, value === 'dark' ? { runOnly: OF_COLOURS } : {});
     if (seen.length > 0) wrong[value] = seen;
     await look(value);
   }
