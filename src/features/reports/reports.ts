@@ -257,6 +257,6 @@ export async function readReports(
 }
 
 function positionIn(list: string, cursor: string): ReportPosition {
-  const [open, openedAt, id] = decodeRow(list, cursor, ['number', 'time', 'text']);
+  const [open, openedAt, id] = decodeRow(list, cursor, ['number', 'time', 'id']);
   return { open, openedAt, id };
 }

@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import {
+  isEnumType,
+  isObjectType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+} from 'graphql';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { buildSchema } from '../../src/app/schema.ts';
+import { ROLES } from '../../src/domain/viewer.ts';
+import { ask, upsert } from '../support/feed-api.ts';
+import { fc } from '../support/fast-check.ts';
+import { openMuchOfEverything, type MuchOfEverything } from '../support/much-of-everything.ts';
+import { repeats, someOf } from '../support/seed.ts';
+
+const CHECK_BYTES = 6;
+const READER = { sub: 'reader', roles: ROLES } as const;
+
+/** How to come to what has the list. A new place needs a line here. */
+const PLACES: Readonly<Record<string, (list: string) => string>> = {
+  Query: (list) => `{ ${list} }`,
+  Viewer: (list) => `{ viewer { ${list} } }`,
+  Ref: (list) => `{ ref(refId: "thing-0") { ${list} } }`,
+  Action: (list) => `{ action(id: "${talkedAbout}") { ${list} } }`,
+};
+/** Values of arguments that lists require, by name. */
+const GIVEN: Readonly<Record<string, string>> = { refId: '"thing-0"' };
+
+interface List {
+  readonly name: string;
+  /** It is a list that is there already, ordered or chosen in another way. */
+  readonly isWay: boolean;
+  readonly query: string;
+}
+
+interface Sample {
+  readonly cursor: string;
+  /** What its checksum covers besides its payload. */
+  readonly name: string;
+}
+
+let world: MuchOfEverything;
+let talkedAbout = '';
+let lists: readonly List[];
+const samples = new Map<string, Sample>();
+
+beforeAll(async () => {
+  const receivers = [
+    {
+      url: 'http://127.0.0.1:9/',
+      secrets: [`whsec_${Buffer.alloc(32).toString('base64')}`],
+      allowPrivateAddress: true,
+    },
+  ];
+  world = await openMuchOfEverything(3, { WEBHOOKS: JSON.stringify(receivers) });
+  const { app, ids } = world;
+  const [id] = ids['Interaction'] ?? [];
+  await upsert(app, { members: [{ memberId: 'gone', name: 'Gone' }] });
+  await ask(
+    app,
+    'mutation ($id: ID!, $action: ID!) { hideInteraction(id: $id) { id } hideFeedItem(actionId: $action) { actionId } blockMember(memberId: "member-2") { __typename } eraseMember(memberId: "gone") }',
+    { id, action: ids['Action']?.[0] },
+    READER,
+  );
+  const { latestInteractions } = await ask<{
+    latestInteractions: { edges: { node: { action: { id: string } } }[] };
+  }>(app, '{ latestInteractions(first: 1) { edges { node { action { id } } } } }', {}, READER);
+  talkedAbout = latestInteractions.edges[0]?.node.action.id ?? '';
+  const schema = await buildSchema();
+  lists = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !type.name.startsWith('__')
+      ? Object.values(type.getFields())
+          .filter(isPaged)
+          .flatMap((field) => listsOf(type, field))
+      : [],
+  );
+  await takeSamples();
+  // Of ways that find nothing here, such as a state, the list itself has the cursors.
+  lists = lists.filter(({ name, isWay }) => !isWay || samples.has(name));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+function isPaged(field: GraphQLField<unknown, unknown>): boolean {
+  return field.args.some(({ name }) => name === 'after') && field.extensions['page'] !== undefined;
+}
+
+/** The list, and once more for each way to order or choose it, whose cursors may differ. */
+function listsOf(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): List[] {
+  const place = PLACES[type.name];
+  if (place === undefined) throw new Error(`Where is a ${type.name}?`);
+  const required = field.args.filter(isRequiredArgument).map(({ name }) => {
+    const value = GIVEN[name];
+    if (value === undefined) throw new Error(`What is the argument ${name} of ${field.name}?`);
+    return `${name}: ${value}`;
+  });
+  const ways = field.args.flatMap(({ name, type: of }) => {
+    if (name === 'search') return [`search: "${field.name === 'refs' ? 'thing' : 'member'}"`];
+    return isEnumType(of) ? of.getValues().map((value) => `${name}: ${value.name}`) : [];
+  });
+  return [null, ...ways].map((way) => {
+    const given = [...required, ...(way === null ? [] : [way]), 'first: 2', 'after: $after'].join(', ');
+    const list = `${field.name}(${given}) { edges { cursor } pageInfo { endCursor } }`;
+    const name = `${type.name}.${field.name}${way === null ? '' : ` ${way}`}`;
+    return { name, isWay: way !== null, query: `query ($after: String) ${place(list)}` };
+  });
+}
+
+interface Answer {
+  readonly cursor: string | undefined;
+  readonly codes: readonly unknown[];
+}
+
+async function page({ query }: List, after: string | null): Promise<Answer> {
+  const { data, errors } = await world.app.query(query, { after }, READER);
+  const [, cursor] = /"(?:cursor|endCursor)":"([^"]+)"/.exec(JSON.stringify(data)) ?? [];
+  return { cursor, codes: errors.map(({ extensions }) => extensions.code) };
+}
+
+function checkSum(list: string, payload: Uint8Array): Buffer {
+  return createHash('sha256').update(list).update('\0').update(payload).digest().subarray(0, CHECK_BYTES);
+}
+
+/** A cursor that none but a list that knows its form can tell from its own. */
+function sealed(list: string, payload: Uint8Array): string {
+  return Buffer.concat([Buffer.from([1]), checkSum(list, payload), payload]).toString('base64url');
+}
+
+function payloadOf(cursor: string): Buffer {
+  return Buffer.from(cursor, 'base64url').subarray(1 + CHECK_BYTES);
+}
+
+/** A cursor of each list, and the name that its checksum covers: that is among what is written into buffers meanwhile. */
+async function takeSamples(): Promise<void> {
+  const write = vi.spyOn(Buffer.prototype, 'write');
+  try {
+    for (const list of lists) {
+      const { cursor, codes } = await page(list, null);
+      expect([list.name, codes]).toEqual([list.name, []]);
+      if (cursor === undefined) continue;
+      // A page that is kept is not made again, so it may be that of the list before.
+      const payload = payloadOf(cursor);
+      const name = write.mock.calls.map(([text]) => text).find((text) => sealed(text, payload) === cursor);
+      if (name === undefined) throw new Error(`${list.name} has cursors of another kind`);
+      samples.set(list.name, { cursor, name });
+    }
+  } finally {
+    write.mockRestore();
+  }
+}
+
+test('each list has entries here, so that it has cursors', () => {
+  expect(lists.filter(({ name }) => !samples.has(name)).map(({ name }) => name)).toEqual([]);
+  expect(lists.length).toBeGreaterThan(20);
+});
+
+const REFUSED = ['BAD_CURSOR'];
+
+test('a cursor of another list is refused', async () => {
+  const names = [...new Set([...samples.values()].map(({ name }) => name))];
+  for (const list of lists) {
+    const own = samples.get(list.name)?.name;
+    for (const name of someOf(names, 5)) {
+      const other = [...samples.values()].find((sample) => sample.name === name);
+      if (name === own || other === undefined) continue;
+      expect([list.name, name, (await page(list, other.cursor)).codes]).toEqual([list.name, name, REFUSED]);
+    }
+  }
+  expectNoFailures();
+});
+
+const anyText = fc.string({
+  unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+});
+const NUMBERS = [
+  0,
+  -0,
+  -1,
+  0.5,
+  1e308,
+  5e-324,
+  Number.NaN,
+  Infinity,
+  -Infinity,
+  2 ** 53,
+  8.64e15,
+  253402300799999,
+];
+
+type Change = (cursor: string) => string;
+
+/** What is no cursor of any list any more. */
+const garbled: fc.Arbitrary<Change> = fc.oneof(
+  anyText.map((text) => () => text),
+  fc.nat().map((at) => (cursor: string) => cursor.slice(0, at % cursor.length)),
+  anyText.map((text) => (cursor: string) => `${cursor}${text}!`),
+  fc.tuple(fc.nat(), fc.constantFrom(...'AZaz09-_=+/ ')).map(([at, by]) => (cursor: string) => {
+    const place = at % cursor.length;
+    return cursor[place] === by ? '' : cursor.slice(0, place) + by + cursor.slice(place + 1);
+  }),
+);
+
+function withNumber(payload: Buffer, at: number, value: number): Buffer {
+  const bytes = Buffer.from(payload);
+  if (bytes.length >= 8) bytes.writeDoubleBE(value, at % (bytes.length - 7));
+  return bytes;
+}
+
+/** Payloads under a right checksum: any bytes, other numbers, other bytes, other JSON. */
+const forged: fc.Arbitrary<(payload: Buffer) => Uint8Array> = fc.oneof(
+  fc.uint8Array({ maxLength: 64 }).map((bytes) => () => bytes),
+  fc.tuple(fc.nat(), fc.constantFrom(...NUMBERS)).map(
+    ([at, value]) =>
+      (payload: Buffer) =>
+        withNumber(payload, at, value),
+  ),
+  fc.tuple(fc.constantFrom(0, 0, 8, 9), fc.constantFrom(...NUMBERS)).map(
+    ([at, value]) =>
+      (payload: Buffer) =>
+        withNumber(payload, at, value),
+  ),
+  fc.tuple(fc.nat(), fc.nat({ max: 255 })).map(([at, byte]) => (payload: Buffer) => {
+    const bytes = Buffer.from(payload);
+    if (bytes.length > 0) bytes[at % bytes.length] = byte;
+    return bytes;
+  }),
+  fc.tuple(fc.nat(), fc.jsonValue({ maxDepth: 2 })).map(([at, value]) => (payload: Buffer) => {
+    const row = jsonIn(payload);
+    return Buffer.from(JSON.stringify(Array.isArray(row) ? row.with(at % row.length, value) : value));
+  }),
+);
+
+function jsonIn(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString());
+  } catch {
+    return null;
+  }
+}
+
+function expectNoFailures(): void {
+  const bad = world.app.log.filter((line) =>
+    ['error', 'fatal', 'warn'].includes((JSON.parse(line) as { level: string }).level),
+  );
+  expect(bad).toEqual([]);
+}
+
+const RUNS = { numRuns: repeats(300) };
+
+test('what is no cursor is refused by each list', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...lists),
+      fc.constantFrom(...samples.values()),
+      garbled,
+      async (list, { cursor }, change) => {
+        expect([list.name, (await page(list, change(cursor))).codes]).toEqual([list.name, REFUSED]);
+      },
+    ),
+    RUNS,
+  );
+  expectNoFailures();
+});
+
+test('a cursor that is forged with its right checksum is refused, or is one', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...lists), forged, async (list, change) => {
+      const sample = samples.get(list.name);
+      if (sample === undefined) throw new Error(`${list.name} has no cursor`);
+      const { codes } = await page(list, sealed(sample.name, change(payloadOf(sample.cursor))));
+      if (codes.length > 0) expect([list.name, codes]).toEqual([list.name, REFUSED]);
+    }),
+    RUNS,
+  );
+  expectNoFailures();
+});
