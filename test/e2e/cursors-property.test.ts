@@ -140,7 +140,9 @@ async function takeSamples(): Promise<void> {
       if (cursor === undefined) continue;
       // A page that is kept is not made again, so it may be that of the list before.
       const payload = payloadOf(cursor);
-      const name = write.mock.calls.map(([text]) => text).find((text) => sealed(text, payload) === cursor);
+      const name = write.mock.calls
+        .map(([text]) => String(text))
+        .find((text) => sealed(text, payload) === cursor);
       if (name === undefined) throw new Error(`${list.name} has cursors of another kind`);
       samples.set(list.name, { cursor, name });
     }

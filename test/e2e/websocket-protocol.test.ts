@@ -463,3 +463,35 @@ describe('the connection itself', () => {
     expect(socket.socket.readyState).toBe(WebSocket.OPEN);
   });
 });
+
+test('nothing more is read for a query that its client has completed', async () => {
+  const { actions } = app.core;
+  const slice = actions.sliceWithReader.bind(actions);
+  let goOn = (): void => undefined;
+  const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+  const read = vi.spyOn(actions, 'sliceWithReader').mockImplementation(async (...given) => {
+    await mayGoOn;
+    return slice(...given);
+  });
+  try {
+    await using socket = await openGreetedSocket(app.wsUrl, await app.token('reader'));
+    const pages = Array.from(
+      { length: 20 },
+      (_, n) => `p${String(n)}: slice(refId: "thing-${String(n)}") { edges { cursor } }`,
+    );
+    socket.send({ type: 'subscribe', id: '1', payload: { query: `{ ${pages.join(' ')} }` } });
+    await expect.poll(() => read.mock.calls.length, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+    const begun = read.mock.calls.length;
+    socket.send({ type: 'complete', id: '1' });
+    // Messages are taken in order.
+    socket.send({ type: 'ping' });
+    expect((await socket.next()).type).toBe('pong');
+    goOn();
+    socket.send({ type: 'subscribe', id: '2', payload: { query: '{ viewer { memberId lastRead } }' } });
+    expect(await socket.next()).toMatchObject({ id: '2', type: 'next' });
+    expect([begun < 20, read.mock.calls.length]).toEqual([true, begun]);
+  } finally {
+    goOn();
+    read.mockRestore();
+  }
+});

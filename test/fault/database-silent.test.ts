@@ -1,4 +1,4 @@
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { startTcpProxy, through, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { isDatabaseUnavailable } from '../../src/storage/database/errors.ts';
 import { startTestApp } from '../support/app.ts';
@@ -59,6 +59,42 @@ test('a query ends after its time, though the database may still answer', async 
   const { errors } = await app.query(query, {}, { sub: 'ann' });
   expect(errors).toMatchObject([
     { message: 'The query took longer than 1 s to read', extensions: { code: 'UNAVAILABLE' } },
+  ]);
+  proxy.cut();
+  proxy.heal();
+});
+
+test('a mutation ends, saying what is not known, when the database answers nobody; while it answers it is waited for', async () => {
+  await using proxy = await startTcpProxy(inject('mongodbUri'));
+  const uri = new URL(through(inject('mongodbUri'), proxy));
+  // Connections are there and accepted: nothing else ends it.
+  for (const name of ['socketTimeoutMS', 'connectTimeoutMS']) uri.searchParams.set(name, '600000');
+  await using app = await startTestApp({
+    env: { MONGODB_URI: uri.href, READ_TIMEOUT: '1s' },
+    worker: false,
+  });
+  const mute = (): ReturnType<typeof app.query> =>
+    app.query('mutation { addMute(target: { refId: "r" }) { __typename } }', {}, { sub: 'ann' });
+  const { feedMutes } = app.core;
+  const addMute = feedMutes.addMute.bind(feedMutes);
+  // It takes until the database has been asked twice whether it still answers.
+  const checked = new Promise<void>((resolve) => {
+    const { writes } = app.app.database;
+    const check = writes.check.bind(writes);
+    let times = 0;
+    vi.spyOn(writes, 'check').mockImplementation(async () => {
+      await check();
+      if ((times += 1) === 2) resolve();
+    });
+  });
+  vi.spyOn(feedMutes, 'addMute').mockImplementationOnce(async (...given) => {
+    await checked;
+    return addMute(...given);
+  });
+  expect((await mute()).errors).toEqual([]);
+  proxy.mute();
+  expect((await mute()).errors).toMatchObject([
+    { message: expect.stringContaining('not known') as string, extensions: { code: 'UNAVAILABLE' } },
   ]);
   proxy.cut();
   proxy.heal();

@@ -99,15 +99,13 @@ export class ShortWay {
   }
 
   async #run(context: RequestContext, { document, params }: Run): Promise<ExecutionResult | WrittenResult> {
-    const { schema, observer, limits } = this.#http;
+    const { schema, observer } = this.#http;
     const { open, execution } = this.#options;
     const opening = open(context);
     const contextValue = Object.assign(context, opening instanceof Promise ? await opening : opening);
     const { variables: variableValues, operationName: name } = params;
     const args = { schema, document, contextValue, variableValues, operationName: name } as ExecutionArgs;
-    const result = await inSpan(args, () =>
-      untilEnd(args, limits.maxReadMs, executeCompiled(execution, args)),
-    );
+    const result = await inSpan(args, () => untilEnd(args, this.#http, executeCompiled(execution, args)));
     const { errors } = result;
     return errors === undefined ? result : { ...result, errors: errors.map(observer.presentError) };
   }

@@ -84,7 +84,7 @@ export function createGraphqlApp(http: HttpContext, parts: PartCache) {
       persisted === undefined ? noPersistedDocuments() : persistedDocuments(persisted),
       documentGuard(http),
       compiledQueries(execution),
-      tracedOperations(limits),
+      tracedOperations(http),
       liveSubscriptions(http, new LiveRendering(execution, limits)),
       requestFigures(observer),
       ...(http.graphiql ? [pagePolicy()] : []),

@@ -83,8 +83,8 @@ export interface Connection {
   readonly initDeadline: Disposable;
   /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
-  /** Of answers that are being made. */
-  rooms?: Set<Disposable> | undefined;
+  /** Of answers that are being made, by the ids of their operations. */
+  rooms?: Map<string, Disposable> | undefined;
   /** The message being processed. */
   message?: { readonly underWay: UnderWay; readonly isLarge: boolean } | undefined;
 }
@@ -131,7 +131,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
     const { caller, message, languages, writer } = connection;
     const params = { ...payload, variables: payload.variables ?? {} };
     const { answer, room: made } = answers.open(caller);
-    const room = kept(connection, made);
+    const room = kept(connection, id, made);
     const frames = new SocketFrames(writer, id);
     const request: RequestContext = {
       caller,
@@ -272,15 +272,22 @@ function documentFor(
   return query;
 }
 
-/** Keeps what ends when the socket does, unless it ends before. */
-function kept(connection: Connection, room: Disposable): Disposable {
-  const rooms = (connection.rooms ??= new Set());
-  rooms.add(room);
+/** Keeps what ends when the socket or the operation does, unless it ends before. */
+function kept(connection: Connection, id: string, room: Disposable): Disposable {
+  const rooms = (connection.rooms ??= new Map<string, Disposable>());
+  rooms.set(id, room);
   return new OnDispose(() => {
-    rooms.delete(room);
+    // The id may be that of another operation by now.
+    if (rooms.get(id) === room) rooms.delete(id);
     if (rooms.size === 0) connection.rooms = undefined;
     room[Symbol.dispose]();
   });
+}
+
+/** Nobody waits for the answers to operations that the client has completed. */
+export function endCompleted({ rooms, operations }: Connection): void {
+  if (rooms === undefined || operations === null) return;
+  for (const [id, room] of rooms) if (!(id in operations)) room[Symbol.dispose]();
 }
 
 /** Returns an error to reject the operation with when there are too many. */

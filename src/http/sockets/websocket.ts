@@ -4,7 +4,7 @@ import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws
 import { WebSocketServer, type WebSocket } from 'ws';
 import { localeFor } from '../../descriptors/registry.ts';
 import { logSocketTrouble } from '../../telemetry/events.ts';
-import { closeReason, createSocketOperations, type Connection } from './socket-operations.ts';
+import { closeReason, createSocketOperations, endCompleted, type Connection } from './socket-operations.ts';
 import { GOODBYE_MS } from '../limits/connections.ts';
 import { callAfter } from '../limits/deadline.ts';
 import { type UnderWay, LARGE_BYTES, maxBodyOf } from '../limits/intake.ts';
@@ -246,7 +246,7 @@ export class SocketServer {
     );
     socket.on('close', (code, reason) => {
       connection.initDeadline[Symbol.dispose]();
-      for (const room of connection.rooms ?? []) room[Symbol.dispose]();
+      for (const room of connection.rooms?.values() ?? []) room[Symbol.dispose]();
       const end = (): void => {
         closed(code, reason.toString()).catch((err: unknown) => this.#fail(socket, err));
       };
@@ -270,6 +270,7 @@ export class SocketServer {
     connection.message = message;
     const handled = handle();
     connection.message = undefined;
+    endCompleted(connection);
     this.#afterwards(handled, socket, message.underWay);
   }
 

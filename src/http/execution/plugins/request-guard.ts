@@ -30,11 +30,11 @@ const MOST_OF_A_NAME = 100;
  * A span per query and mutation over any transport, starting when the request arrived, and an end of its reads. Comes after the
  * executing plugins.
  */
-export function tracedOperations({ maxReadMs }: Pick<HttpLimits, 'maxReadMs'>): Plugin {
+export function tracedOperations(http: EndsOf): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       const execute = executeFn as Execute;
-      setExecuteFn((args: ExecutionArgs) => inSpan(args, () => untilEnd(args, maxReadMs, execute(args))));
+      setExecuteFn((args: ExecutionArgs) => inSpan(args, () => untilEnd(args, http, execute(args))));
     },
   };
 }
@@ -57,15 +57,51 @@ export function inSpan<T>(args: ExecutionArgs, execute: () => T): T {
   );
 }
 
+/** What an operation is ended by. */
+type EndsOf = Pick<HttpContext, 'probes'> & { readonly limits: Pick<HttpLimits, 'maxReadMs'> };
+
 /**
- * A query whose reads take too long, or for which nobody waits any more, becomes an error. Mutations are always finished.
+ * A query whose reads take too long, or for which nobody waits any more, becomes an error. Mutations are always finished, but
+ * nobody waits for a database that does not answer.
  */
-export function untilEnd<T>(args: ExecutionArgs, maxReadMs: number, result: T | Promise<T>): T | Promise<T> {
+export function untilEnd<T>(args: ExecutionArgs, http: EndsOf, result: T | Promise<T>): T | Promise<T> {
   const { answer } = args.contextValue as RequestContext;
+  const { maxReadMs } = http.limits;
+  if (!(result instanceof Promise)) return result;
   const type = findOperation(args.document, args.operationName)?.definition.operation;
-  if (type !== OperationTypeNode.QUERY || !(result instanceof Promise)) return result;
+  if (type !== OperationTypeNode.QUERY) return whileAnswered(result, http);
   return answer.reading.untilEnd(result, maxReadMs, () =>
     apiError('UNAVAILABLE', `The query took longer than ${String(maxReadMs / 1_000)} s to read`),
+  );
+}
+
+/** A mutation that takes longer waits only as long as the database answers others. Milliseconds. */
+const SILENT_AFTER_MS = 8_000;
+
+/** The result. Rejects if it takes long and the database accepts no other write either. */
+async function whileAnswered<T>(result: Promise<T>, { probes, limits }: EndsOf): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<never>((_resolve, reject) => {
+    const ask = (): void => {
+      probes['database']?.().then(
+        () => void timer?.refresh(),
+        () => reject(unknownOutcome()),
+      );
+    };
+    timer = setTimeout(ask, Math.min(SILENT_AFTER_MS, limits.maxReadMs));
+  });
+  try {
+    return await Promise.race([result, silent]);
+  } finally {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+}
+
+function unknownOutcome(): GraphQLError {
+  return apiError(
+    'UNAVAILABLE',
+    'The database does not answer, so it is not known whether this was done, or will be: look when it is available again, or repeat it with the same idempotencyKey',
   );
 }
 
