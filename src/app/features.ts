@@ -86,6 +86,7 @@ const FEATURES = [
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
     api: () => import('../../parts/webhooks/src/api.ts'),
   },
+  { collections: [SCORES, RANKINGS] },
   {
     collections: [ACTIONS],
     api: () =>
@@ -96,7 +97,6 @@ const FEATURES = [
   },
   { collections: [], api: () => import('../features/node/api.ts') },
   { collections: [PUBLICATIONS], api: () => import('../features/publish/api.ts') },
-  { collections: [SCORES, RANKINGS] },
   { collections: [ERASED_TENANTS] },
   { collections: [], api: () => import('../features/operations/api.ts') },
   { collections: [SECRETS, SCHEMA, PROCESSES, WRITE_PROBES] },

@@ -112,7 +112,7 @@ function wrapped(
 ): Resolver {
   return (source, args: Arguments, context, info) => {
     const tenant = tenantOf(context.identity().userId);
-    if (tenant === null) throw new Error('Tenants are on, and somebody without one asks');
+    if (tenant === null) throw new Error('Tenants are on, and the request has none');
     const finish = show === null ? undefined : (value: unknown) => show(tenant, value, context);
     const fail = (error: unknown): never => {
       throw errorFor(tenant, error);

@@ -115,7 +115,7 @@ export function erasuresRepository(
       if (document == null) return null;
       const { _id: id, state, pass, memberId: erased, names, pseudonym, startedAt } = document;
       if (state === 'DONE' || erased === undefined || pseudonym === undefined)
-        throw new Error('An erasure is due that does not say whose it is');
+        throw new Error('The document of a due erasure names no member');
       const subject = { memberId: erased, names: names ?? [], pseudonym, startedAt };
       return { id, token: claiming.token, state, attempts: pass?.attempts ?? 1, subject };
     },
