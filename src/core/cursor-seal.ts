@@ -54,6 +54,6 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
 
 function requiredTenant(userId: UserId): Tenant {
   const tenant = tenantOf(userId);
-  if (tenant === null) throw new Error('Tenants are on, and a cursor is for somebody without one');
+  if (tenant === null) throw new Error('Tenants are on, and the reader of a cursor has none');
   return tenant;
 }

@@ -60,6 +60,6 @@ test('without tenants cursors are not sealed', () => {
 });
 
 test('a caller without a tenant gets no cursor if there are tenants', () => {
-  expect(() => seal.shown('ann', cursor)).toThrow('somebody without one');
-  expect(() => seal.given('ann', cursor)).toThrow('somebody without one');
+  expect(() => seal.shown('ann', cursor)).toThrow('the reader of a cursor has none');
+  expect(() => seal.given('ann', cursor)).toThrow('the reader of a cursor has none');
 });
