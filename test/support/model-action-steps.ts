@@ -57,10 +57,10 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
         version: 1,
         refsGiven: ++model.turn,
       },
-      ...{ concernedPeople: new Map(), concernedDepartments: new Map() },
+      ...{ namedInVain: new Set(), concernedPeople: new Map(), concernedDepartments: new Map() },
       ...{ formerPeople: new Map(), formerDepartments: new Map(), expiresAt: null },
     };
-    concern(published, -Infinity);
+    concern(model, published, -Infinity);
     model.actions.push(published);
   }
 }

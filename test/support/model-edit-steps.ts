@@ -96,11 +96,15 @@ function change(
     action.asked = edited.asked;
   }
   action.version += 1;
-  concern(action, at);
+  concern(model, action, at);
+}
+
+function hasBlock({ blocks }: Model, one: string, other: string): boolean {
+  return blocks.some(({ by, who }) => (by === one && who === other) || (by === other && who === one));
 }
 
 /** Whom an action names is concerned from then on, as long as it does. What they have from before is theirs. */
-export function concern(action: ModelAction, since: number): void {
+export function concern(model: Model, action: ModelAction, since: number): void {
   const { interactions, mentions, recipients, asked, scope, groupId } = action;
   const latest = Math.max(...interactions.map(({ at }) => at));
   const names = (now: readonly string[], known: Map<string, number>, former: Map<string, number>): void => {
@@ -111,11 +115,12 @@ export function concern(action: ModelAction, since: number): void {
       }
     for (const name of now) if (!known.has(name)) known.set(name, since);
   };
-  names(
-    [...mentions, ...recipients, ...(asked === null ? [] : [asked])],
-    action.concernedPeople,
-    action.formerPeople,
-  );
+  const people = [...mentions, ...recipients, ...(asked === null ? [] : [asked])];
+  for (const name of [...action.namedInVain]) if (!people.includes(name)) action.namedInVain.delete(name);
+  for (const name of people)
+    if (!action.concernedPeople.has(name) && hasBlock(model, name, action.actorId))
+      action.namedInVain.add(name);
+  names(people, action.concernedPeople, action.formerPeople);
   const departments = scope === 'DEPARTMENT' && groupId !== null ? [groupId] : [];
   names(departments, action.concernedDepartments, action.formerDepartments);
 }

@@ -54,12 +54,13 @@ export function concerns(model: Model, userId: string): ModelEvent[] {
   const events: ModelEvent[] = [];
   for (const action of model.actions) {
     const of = { action, of: action.id, refId: null };
+    const isInVain = action.namedInVain.has(userId);
     const isNamed = action.mentions.includes(userId) || action.recipients.includes(userId);
     const { conducted, recorded, shownAt } = action;
     const first = conducted < recorded - DAY ? conducted : recorded;
     const at = Math.max(first, shownAt ?? -Infinity, action.concernedPeople.get(userId) ?? -Infinity);
     const isAsked = action.asked === userId;
-    if ((isAsked || isNamed) && action.actorId !== userId)
+    if ((isAsked || isNamed) && !isInVain && action.actorId !== userId)
       events.push({ kind: isAsked ? 'OWN' : 'MENTION', ...of, actorId: action.actorId, at });
     for (const interaction of action.interactions) {
       const kind = kindOf(userId, action, interaction);

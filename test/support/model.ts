@@ -89,6 +89,8 @@ export interface ModelAction {
   version: number;
   /** From then on it counts as deleted. Null: it stays. */
   expiresAt: number | null;
+  /** Whom it named while there was a block between them and its actor: they are not notified of it. */
+  readonly namedInVain: Set<string>;
   /** Everybody it names, and the department it is for; since when. */
   readonly concernedPeople: Map<string, number>;
   readonly concernedDepartments: Map<string, number>;

@@ -32,6 +32,24 @@ export const refsSchema = z
   .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
   .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
 
+/**
+ * For each action, whom it names in vain: between them and its actor there is a block. They are not notified, also when that has
+ * ended. One round trip, none if nobody is named.
+ */
+export async function namedInVain(
+  { blocks }: Pick<Repositories, 'blocks'>,
+  actions: readonly { readonly actorId: UserId; readonly userIds: Iterable<UserId> }[],
+): Promise<ReadonlySet<UserId>[]> {
+  const pairs = actions.map(({ actorId, userIds }) =>
+    [...userIds].filter((userId) => userId !== actorId).map((userId) => ({ userId, otherId: actorId })),
+  );
+  if (pairs.every((some) => some.length === 0)) return pairs.map(() => new Set());
+  const found = await blocks.findPairs(pairs.flat());
+  return actions.map(
+    ({ actorId }) => new Set(found.filter(({ otherId }) => otherId === actorId).map(({ userId }) => userId)),
+  );
+}
+
 /** Fields that name the actor must match the actor, unless a service publishes. */
 export function refuseOtherVoices(
   body: Action['descriptor'],

@@ -2,9 +2,10 @@ import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
 import type { Action } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
+import { namedBy } from '../../domain/audience.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { baseRelevancy, MAX_FUTURE_MS, MAX_LATE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
@@ -26,6 +27,7 @@ import {
   checkDescriptor,
   groupsOf,
   lacksGroup,
+  namedInVain,
   nameRefs,
   noGroup,
   refIdsOf,
@@ -341,7 +343,10 @@ function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey 
 }
 
 /** Inserts the actions. A worker of this process delivers them at once, if it has room; otherwise workers are woken. */
-async function record(core: Core, actions: readonly NewAction[]): Promise<readonly PublishedAction[]> {
+async function record(core: Core, given: readonly NewAction[]): Promise<readonly PublishedAction[]> {
+  const named = given.map(({ actorId, audience }) => ({ actorId, userIds: namedBy(audience).keys() }));
+  const inVain = await namedInVain(core, named);
+  const actions = given.map((action, index) => ({ ...action, inVain: inVain[index] ?? new Set() }));
   const insert = async (claim: NewClaim | null) => {
     const [recorded] = await Promise.all([
       core.publishing.insert(actions, queueHeld(core), claim),
@@ -367,6 +372,13 @@ function check(
   actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
+  const mayTellHistory = identity.roles.has('service') || identity.roles.has('admin');
+  if (
+    checked.conducted != null &&
+    checked.conducted.getTime() < clock.time() - MAX_LATE_MS &&
+    !mayTellHistory
+  )
+    throw badInput('Must not be more than a day ago, unless a service publishes it', [...path, 'conducted']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
   return { ...checked, actor, body, ...withOwnRefs(checked.refs, body) };

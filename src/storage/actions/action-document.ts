@@ -1,5 +1,6 @@
 import type { Action, ActionTexts, RefId, ActionId, FanOutState, UserId } from '../../domain/action.ts';
-import { concernedAtFirst } from '../../domain/audience.ts';
+import { concernedAtFirst, namedBy } from '../../domain/audience.ts';
+import { blockTag } from '../../domain/block.ts';
 import { fieldBeside } from '../../domain/stored-id.ts';
 import { clock } from '../../lib/clock.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
@@ -110,12 +111,23 @@ export type NewAction = Omit<
   readonly isImported?: boolean;
   /** Hidden until a moderator shows it. Default: false. */
   readonly isHeld?: boolean;
+  /** Whom it names in vain. Default: nobody. */
+  readonly inVain?: ReadonlySet<UserId>;
 };
 
 /** Ids in the descriptor that are covered neither by the refs nor by copied names. */
 export function otherIdsOf(action: ActionTexts & { readonly refIds: readonly RefId[] }): string[] {
   const names = namesShown(action);
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
+}
+
+/** Of an audience, whom it names in vain, in the form in which it is stored. */
+function inVainFor(
+  audience: readonly string[],
+  inVain: ReadonlySet<UserId> | undefined,
+): Pick<ActionDocument, 'notFor'> {
+  const among = [...namedBy(audience).keys()].filter((userId) => inVain?.has(userId) === true);
+  return among.length === 0 ? {} : { notFor: among.map(blockTag) };
 }
 
 /** @param claim by which its insert claims it, if it is to be delivered in the lane LIVE; `null`: not. */
@@ -140,6 +152,7 @@ export function newActionDocument(
     ...(action.idempotencyKey === null ? {} : { idempotencyKey: action.idempotencyKey }),
     scope: action.scope,
     audience: [...action.audience],
+    ...inVainFor(action.audience, action.inVain),
     mentions: [...action.mentions],
     recipients: [...action.recipients],
     refs: action.refs.map((ref) => ({ ...ref })),

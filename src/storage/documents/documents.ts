@@ -135,6 +135,8 @@ export interface ActionDocument extends UnsentEvents, Beside {
   idempotencyKey?: string;
   scope: Scope;
   audience: string[];
+  /** Whom it names in vain, as `blockTag` says: there was a block. They are not notified of it. Absent: nobody. */
+  notFor?: string[];
   mentions: string[];
   recipients: string[];
   refs: { id: string; type: string; label: string }[];

@@ -1,3 +1,5 @@
+import { namedBy } from '../../../src/domain/audience.ts';
+import { blockTag } from '../../../src/domain/block.ts';
 import type { ItemState } from '../../../src/domain/item-states.ts';
 import type { ActionDocument } from '../../../src/storage/documents/documents.ts';
 import type { Collections } from '../../../src/storage/database/mongo.ts';
@@ -86,6 +88,11 @@ export async function referenceOf(collections: Collections, userIds: readonly st
       return {
         id,
         actorId: action.actorId,
+        namedInVain: new Set(
+          [...namedBy(action.audience).keys()].filter(
+            (userId) => action.notFor?.includes(blockTag(userId)) === true,
+          ),
+        ),
         conducted: action.conducted.getTime(),
         recorded: action.recorded.getTime(),
         scope: action.scope,

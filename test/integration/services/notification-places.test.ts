@@ -166,7 +166,26 @@ test('a mention during a block reaches nobody, also when the block has ended', a
     await services.unblockMember(session(by), other);
     expect((await list('eve')).all).toEqual([]);
   }
+  // Of an action, and of an edit.
+  const edited = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
+  for (const [by, other] of [
+    ['bob', 'eve'],
+    ['eve', 'bob'],
+  ] as const) {
+    await services.blockMember(session(by), other);
+    await parts.publish({ actorId: 'bob', scope: 'PUBLIC', mentions: ['eve'] });
+    await services.updateAction(session('bob'), edited, { mentions: ['eve', by] });
+    await services.unblockMember(session(by), other);
+    expect((await list('eve')).all).toEqual([]);
+    // Who is named still is not named anew.
+    await services.updateAction(session('bob'), edited, { mentions: ['eve'], scope: 'PUBLIC' });
+    expect((await list('eve')).all).toEqual([]);
+    await services.updateAction(session('bob'), edited, { mentions: [] });
+  }
   expect((await list('fay')).all).toHaveLength(1);
+  await services.updateAction(session('bob'), edited, { mentions: ['eve'] });
+  expect((await list('eve')).all).toEqual([['MENTION', false, false]]);
+  await services.updateAction(session('bob'), edited, { mentions: [] });
   await mention('bob');
   expect((await list('eve')).all).toEqual([['MENTION', false, false]]);
 });

@@ -4,6 +4,7 @@ import type { Action, ActionId, RefId, UserId } from '../../../../src/domain/act
 import type { Member } from '../../../../src/domain/member.ts';
 import type { Follow } from '../../../../src/domain/viewer.ts';
 import { notifiedKey, userKey } from '../../../../src/domain/audience.ts';
+import { blockTag } from '../../../../src/domain/block.ts';
 import {
   namedSince,
   type NamingAction,
@@ -274,7 +275,7 @@ function naming(source: 'named' | 'edited', query: SourceQuery): Pipeline {
     newest(source, {
       conditions: [
         { audience: { $in: [userKey(userId), notifiedKey(userId)] }, ...VISIBLE },
-        { actorId: { $ne: userId } },
+        { actorId: { $ne: userId }, notFor: { $ne: blockTag(userId) } },
         timeIn(source, query, place),
         ...among('_id', source, query),
       ],

@@ -2,8 +2,15 @@ import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../../descriptors/names.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
+import { blockTag } from '../../../domain/block.ts';
 import type { Lane } from '../../../domain/lane.ts';
-import { reachesFollowers, userKey, concernedAfter, type Concerned } from '../../../domain/audience.ts';
+import {
+  namedBy,
+  reachesFollowers,
+  userKey,
+  concernedAfter,
+  type Concerned,
+} from '../../../domain/audience.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
 import { otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
@@ -32,6 +39,8 @@ export interface Edit {
   readonly change: (action: Action) => ActionContent;
   readonly by: UserId;
   readonly at: Date;
+  /** Of whom it names, between whom and its actor there is a block now. */
+  readonly inVain: ReadonlySet<UserId>;
   /** Of its pass, unless readers may lose the action. */
   readonly lane: Lane;
   /** Record the edit in the moderation log. */
@@ -45,7 +54,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
      * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
      * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
      */
-    async edit(id: ActionId, { change, by, at, lane, isLogged }: Edit): Promise<Action | null> {
+    async edit(id: ActionId, { change, by, at, lane, isLogged, inVain }: Edit): Promise<Action | null> {
       const _id = new ObjectId(id);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const document = await actions.findOne({ _id });
@@ -53,7 +62,12 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
         const record: ModerationDocument | null = isLogged
           ? { _id: new ObjectId(), actionId: _id, at, ...fieldBeside(by), by, kind: 'EDIT', reason: null }
           : null;
-        const { fields, isUpToLatest } = edited(document, change(toAction(document)), { at, lane }, events);
+        const { fields, isUpToLatest } = edited(
+          document,
+          change(toAction(document)),
+          { at, lane, inVain },
+          events,
+        );
         const changed = await actions.findOneAndUpdate(
           { ...unchanged(document), ...(isUpToLatest ? { latest: document.latest } : {}) },
           revised([
@@ -102,7 +116,7 @@ interface Edited {
 function edited(
   document: WithId<ActionDocument>,
   content: ActionContent,
-  { at, lane }: { readonly at: Date; readonly lane: Lane },
+  { at, lane, inVain }: Pick<Edit, 'at' | 'lane' | 'inVain'>,
   events: EventEntries,
 ): Edited {
   const before = toAction(document);
@@ -115,6 +129,7 @@ function edited(
     otherIds: otherIdsAfter(content, concerning),
     ...storedConcerned(concerning),
     ...(concerning === before ? {} : { namedAt: at }),
+    notFor: notForAfter(document, content, inVain),
     // An untouched group key stays, even if the type is now declared differently or not at all.
     groupKey:
       content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
@@ -129,6 +144,20 @@ function edited(
     },
     isUpToLatest: concerning.formerlyConcerned !== before.formerlyConcerned,
   };
+}
+
+/** Whom it names in vain: of those it has named before, as it was; of others, as it is now. */
+function notForAfter(
+  { audience, notFor = [] }: ActionDocument,
+  content: ActionContent,
+  inVain: ReadonlySet<UserId>,
+): string[] | null {
+  if (notFor.length === 0 && inVain.size === 0) return null;
+  const before = namedBy(audience);
+  const among = [...namedBy(content.audience).keys()].filter((userId) =>
+    before.has(userId) ? notFor.includes(blockTag(userId)) : inVain.has(userId),
+  );
+  return among.length === 0 ? null : among.map(blockTag);
 }
 
 /** Empty values are stored as absent fields. */
