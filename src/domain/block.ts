@@ -70,7 +70,7 @@ export function isBlocked(
   return userId !== own && blocks.has(userId);
 }
 
-/** In place of members: everybody. */
+/** In place of members: so many that they are asked about for each reader. Of whom nobody has asked, it is everybody. */
 export const EVERYBODY = '*';
 
 /** Tells members apart without naming them: what has it needs no change when one is erased. */
@@ -80,7 +80,7 @@ export function blockTag(userId: UserId): string {
 
 /**
  * For whom something that a member does has no effect, also later: between them and the member there is a block. So that this stays
- * small, what a member with very many blocks does has the effect for nobody.
+ * small, of a member with very many blocks it is not recorded: it is asked for each reader when their place is computed.
  */
 export function withoutEffectFor(blocks: Blocks): string[] {
   return blocks.isWhole ? blocks.known.map(blockTag).sort() : [EVERYBODY];

@@ -45,6 +45,11 @@ export function isNotFor({ notFor }: Pick<InteractionGroup, 'notFor'>, userId: U
   return notFor !== undefined && (notFor.includes(EVERYBODY) || notFor.includes(blockTag(userId)));
 }
 
+/** Whether it is asked for each reader if it changes something for them: between its member and very many there was a block. */
+export function isAskedAbout({ notFor }: Pick<InteractionGroup, 'notFor'>): boolean {
+  return notFor?.includes(EVERYBODY) === true;
+}
+
 /** Members with a reshare, visible or not: the follows of these members must be loaded. */
 export function passersOf(interactions: readonly InteractionGroup[]): UserId[] {
   return interactions.flatMap(({ actorId, passedOn }) =>

@@ -16,7 +16,7 @@ import {
   formerlyAmong,
 } from './audience.ts';
 import { raiseFloors } from '../feed/trim-feeds.ts';
-import { relevancies } from '../feed/relevancies.ts';
+import { asCounting, relevancies } from '../feed/relevancies.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { clock } from '../lib/clock.ts';
 import { recordDelivered } from './record-delivered.ts';
@@ -320,10 +320,18 @@ export async function deliverChunks(
   const skipped = await dependencies.skipDormant(everybody);
   const chunks = await Promise.all(deliveries.map((delivery) => toWrite(dependencies, delivery, skipped)));
   const outcomes = await dependencies.feedStore.deliver(chunks);
+  const quiet = await Promise.all(
+    deliveries.map((delivery) =>
+      quietFor(
+        dependencies,
+        delivery,
+        delivery.chunk.map(({ userId }) => userId),
+      ),
+    ),
+  );
   const announcements = chunks.flatMap(({ actionId, readers }, index) => {
-    const [delivery, outcome] = [deliveries[index], outcomes[index]];
+    const [delivery, outcome, isQuiet = null] = [deliveries[index], outcomes[index], quiet[index]];
     if (delivery === undefined || outcome === undefined) return [];
-    const isQuiet = quietFor(delivery);
     const notified =
       isQuiet === null
         ? readers
@@ -367,12 +375,14 @@ export function recentOf(
 }
 
 /** For whom nothing has happened: between them and all who have interacted since the last pass there was a block. `null`: nobody. */
-function quietFor({
-  claim,
-  interactions,
-}: Pick<Delivery, 'claim' | 'interactions'>): ((userId: UserId) => boolean) | null {
-  const recent = recentOf(claim, interactions);
-  if (recent.length === 0 || recent.some(({ notFor }) => notFor === undefined)) return null;
+async function quietFor(
+  context: PassContext,
+  { claim, interactions }: Pick<Delivery, 'claim' | 'interactions'>,
+  userIds: readonly UserId[],
+): Promise<((userId: UserId) => boolean) | null> {
+  const since = recentOf(claim, interactions);
+  if (since.length === 0 || since.some(({ notFor }) => notFor === undefined)) return null;
+  const recent = (await asCounting(context, since, userIds))(since);
   return (userId) => recent.every((interaction) => isNotFor(interaction, userId));
 }
 
@@ -446,7 +456,7 @@ async function announcementsFor(
   watched: readonly UserId[],
 ): Promise<Announcement[]> {
   const { version, former } = claim;
-  const isQuiet = quietFor({ claim, interactions });
+  const isQuiet = await quietFor(dependencies, { claim, interactions }, watched);
   const audience = await audienceAmong(dependencies, action, watched);
   const concerned = audience.filter(
     ({ userId, reasons }) => reasons.includes('PULL') && isQuiet?.(userId) !== true,

@@ -1,8 +1,10 @@
 import type { Context } from './context.ts';
 import type { Action, UserId } from '../domain/action.ts';
+import { blockTag } from '../domain/block.ts';
 import {
   baseRelevancy,
   concernedGroups,
+  isAskedAbout,
   passersOf,
   relevancyFor,
   type InteractionGroup,
@@ -10,13 +12,42 @@ import {
 import type { Follow } from '../domain/viewer.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
 
+/** Members with very many blocks who are asked about at once. What others of them do lifts nobody. */
+const MOST_ASKED = 20;
+
+/**
+ * Interactions as they count for these readers: of members with very many blocks it is asked whether there is one now. No round trip
+ * unless one of these has interacted.
+ */
+export async function asCounting(
+  { blocks }: Pick<Context, 'blocks'>,
+  interactions: readonly InteractionGroup[],
+  userIds: readonly UserId[],
+): Promise<<Group extends InteractionGroup>(of: readonly Group[]) => readonly Group[]> {
+  const actorIds = new Set(
+    interactions.flatMap(({ actorId, ...of }) => (isAskedAbout(of) ? (actorId ?? []) : [])),
+  );
+  const asked = [...actorIds].slice(0, MOST_ASKED);
+  if (asked.length === 0) return (of) => of;
+  const found = await blocks.findPairs(
+    asked.flatMap((otherId) => userIds.map((userId) => ({ userId, otherId }))),
+  );
+  const notFor = new Map<UserId, string[]>(asked.map((actorId) => [actorId, []]));
+  for (const { userId, otherId } of found) notFor.get(otherId)?.push(blockTag(userId));
+  return (of) =>
+    of.map((group) => {
+      const known = group.actorId !== null && isAskedAbout(group) ? notFor.get(group.actorId) : undefined;
+      return known === undefined ? group : { ...group, notFor: known };
+    });
+}
+
 /**
  * The relevancy of an action for each of these readers. Without interactions it is equal for all and costs nothing. With
  * interactions it takes one round trip for the members among the readers whose department or supervisor matters, the readers'
  * assigned follows of the action's refs and, if there are reshares, their follows of the resharers.
  */
 export async function relevancies(
-  { members, follows, weights }: Context,
+  { blocks, members, follows, weights }: Context,
   action: Action,
   interactions: readonly InteractionGroup[],
   userIds: readonly UserId[],
@@ -25,14 +56,15 @@ export async function relevancies(
     const base = baseRelevancy(action);
     return () => base;
   }
-  const [found, ofPassers, assigned] = await Promise.all([
+  const [counting, found, ofPassers, assigned] = await Promise.all([
+    asCounting({ blocks }, interactions, userIds),
     members.amongGroups(userIds, concernedGroups(action, interactions)),
     follows.amongPassers(userIds, passersOf(interactions)),
     follows.assignedAmong(userIds, action.refIds),
   ]);
   const followed = withAssigned(ofPassers, assigned);
   const known = new Map(found.map((member) => [member.userId, member]));
-  const forReader = relevancyFor(action, interactions, weights);
+  const forReader = relevancyFor(action, counting(interactions), weights);
   return (userId) =>
     forReader({
       ...(known.get(userId) ?? { userId, departmentId: null, supervisorId: null }),
@@ -61,7 +93,7 @@ export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly Deli
  * @param known for a single reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
-  { interactions, members, follows, weights }: Context,
+  { blocks, interactions, members, follows, weights }: Context,
   actions: readonly Action[],
   userIds: readonly UserId[],
   known?: readonly Follow[],
@@ -78,7 +110,8 @@ export async function resolveEntries(
   ]);
   const passers = new Set([...lifts.values()].flatMap(passersOf));
   const supervisors = new Set(found.flatMap(({ supervisorId }) => supervisorId ?? []));
-  const [liftsBySupervisors, ofPassers] = await Promise.all([
+  const [counting, liftsBySupervisors, ofPassers] = await Promise.all([
+    asCounting({ blocks }, [...lifts.values()].flat(), userIds),
     interactions.liftsBy([...lifts.keys()], [...supervisors]),
     follows.amongPassers(userIds, [...passers]),
   ]);
@@ -89,7 +122,7 @@ export async function resolveEntries(
       action.id,
       relevancyFor(
         action,
-        [...(lifts.get(action.id) ?? []), ...(liftsBySupervisors.get(action.id) ?? [])],
+        counting([...(lifts.get(action.id) ?? []), ...(liftsBySupervisors.get(action.id) ?? [])]),
         weights,
       ),
     ]),

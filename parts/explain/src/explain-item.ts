@@ -14,6 +14,7 @@ import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { scoreFor } from '../../../src/feed/page/orders.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
+import { asCounting } from '../../../src/feed/relevancies.ts';
 import { loadFollows } from '../../../src/feed/loads/own-follows.ts';
 
 /** Upper bound on interactions listed as causes; those with the highest boost are kept. */
@@ -59,7 +60,8 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
     entry: located?.entry ?? nowhere,
   });
   const item = located === null || facts === null ? null : presentEntry(profile, facts);
-  const groups = summaries.get(action.id)?.groups ?? [];
+  const recorded = summaries.get(action.id)?.groups ?? [];
+  const groups = (await asCounting(core, recorded, [profile.userId]))(recorded);
   const passers = passersOf(groups);
   const lifts = boostsOf(
     {

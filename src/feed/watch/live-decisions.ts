@@ -176,13 +176,14 @@ function presentKnown(
   { actionId, reasons }: EntryEvent,
   { relevancyNow, filter }: { readonly relevancyNow: RelevancyNow; readonly filter: CheckedFeedFilter },
 ): NewsfeedItem | null {
-  const relevancy = relevancyNow.of(action, profile.member ?? stranger(profile));
+  const relevancy = relevancyNow.of(action, placed(profile));
   const entry = { actionId, relevancy, reasons };
   return presentEntry(profile, { entry, action, mark: null, follows: null }, filter.state);
 }
 
-function stranger({ userId }: ReaderProfile): RelevancyReader {
-  return { userId, departmentId: null, supervisorId: null };
+/** What decides the place of an action for the reader, besides their follows. */
+function placed({ userId, member, blocks }: ReaderProfile): RelevancyReader & Pick<ReaderProfile, 'blocks'> {
+  return { ...(member ?? { userId, departmentId: null, supervisorId: null }), blocks };
 }
 
 /** Data shared by the events that are decided together. */
@@ -205,7 +206,7 @@ async function itemNow(
   const boosters = relevancyNow.boosterRefs(action, profile);
   const relevancy = lifted(
     relevancyNow.of(action, {
-      ...(profile.member ?? stranger(profile)),
+      ...placed(profile),
       follows: boosters.length === 0 ? [] : await loadFollows(session, boosters),
     }),
     boostOf(facts.mark),

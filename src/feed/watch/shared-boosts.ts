@@ -2,8 +2,10 @@ import { upToEntries } from '../../lib/weight.ts';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
+import { blockTag } from '../../domain/block.ts';
 import {
   baseRelevancy,
+  isAskedAbout,
   passersOf,
   relevancyFor,
   type InteractionGroup,
@@ -16,7 +18,7 @@ import { SharedLoads } from '../../lib/shared-loads.ts';
 export interface RelevancyNow {
   /** Refs that the reader's follows must be loaded for, because they may boost the action. */
   boosterRefs(action: Action, reader: ReaderProfile): readonly RefId[];
-  of(action: Action, reader: RelevancyReader): Date;
+  of(action: Action, reader: RelevancyReader & Partial<Pick<ReaderProfile, 'blocks'>>): Date;
 }
 
 /** Prepares to compute relevancies of these actions, with a read that begins after the call. */
@@ -79,10 +81,24 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
       },
       of(action, reader) {
         const known = groupsFor(action);
-        return known.length === 0 ? baseRelevancy(action) : relevancyFor(action, known, weights)(reader);
+        if (known.length === 0) return baseRelevancy(action);
+        return relevancyFor(action, asCountingFor(known, reader), weights)(reader);
       },
     };
   };
+}
+
+/** Of members with very many blocks, by those of the reader as far as they are known. */
+function asCountingFor(
+  groups: readonly InteractionGroup[],
+  { userId, blocks }: RelevancyReader & Partial<Pick<ReaderProfile, 'blocks'>>,
+): readonly InteractionGroup[] {
+  if (!groups.some(isAskedAbout)) return groups;
+  return groups.map((group) => {
+    const { actorId } = group;
+    if (!isAskedAbout(group) || actorId === null || blocks?.knows(actorId) !== true) return group;
+    return { ...group, notFor: blocks.has(actorId) ? [blockTag(userId)] : [] };
+  });
 }
 
 function nameOf({ actionId, version }: VersionedAction): string {

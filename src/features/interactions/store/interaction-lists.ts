@@ -1,5 +1,6 @@
 import { ObjectId, type Document, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
+import { EVERYBODY } from '../../../domain/block.ts';
 import type { Interaction, InteractionId, OwnInteractions } from '../../../domain/interaction.ts';
 import type { InteractionKind, InteractionGroup } from '../../../domain/relevancy.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
@@ -23,6 +24,8 @@ interface GroupDocument {
 type LiftingGroups = ReadonlyMap<ActionId, readonly InteractionGroup[]>;
 
 const NOBODY: LiftingGroups = new Map();
+/** Whom it changes nothing for is asked for each reader. */
+const IS_ASKED_ABOUT = { $in: [EVERYBODY, { $ifNull: ['$notFor', []] }] };
 const HAS_PASSED_ON = { $ne: [{ $ifNull: ['$passedOn', null] }, null] };
 
 /** Interactions that raise actions, grouped wherever the identity of the members does not matter. */
@@ -67,7 +70,9 @@ export function liftingGroups(collection: Collection<InteractionDocument>) {
      */
     async liftsOf(actionIds: readonly ActionId[]): Promise<LiftingGroups> {
       if (actionIds.length === 0) return NOBODY;
-      return grouped(among(actionIds), { $cond: [HAS_PASSED_ON, '$actorId', null] });
+      return grouped(among(actionIds), {
+        $cond: [{ $or: [HAS_PASSED_ON, IS_ASKED_ABOUT] }, '$actorId', null],
+      });
     },
 
     /** Interactions of these members with the actions, with their identity. One round trip. Index `own`. */

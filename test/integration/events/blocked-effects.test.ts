@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { Core } from '../../../src/core/core.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { decideDue, dueNotifications } from '../../../parts/notifications/src/due.ts';
+import { eventMover, moveEvents, poll } from '../../support/events.ts';
+import { FAILING, runnerOf } from '../../support/jobs.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+const HOUR_MS = 3_600_000;
+/** More than are recorded with what somebody does. */
+const MANY = 150;
+
+/** Everything that a member can do on what a third member published, with the comment that the other has written there. */
+const DEEDS: Readonly<Record<string, (other: string, comment: string) => object>> = {
+  comment: () => ({ kind: 'COMMENT', text: 'x' }),
+  'comment that mentions': (other) => ({ kind: 'COMMENT', text: 'x', mentions: [other] }),
+  reply: (_other, comment) => ({ kind: 'COMMENT', text: 'x', parentId: comment }),
+  like: () => ({ kind: 'LIKE' }),
+  reaction: () => ({ kind: 'REACTION', reaction: '👍' }),
+  reshare: () => ({ kind: 'RESHARE' }),
+};
+
+/** Those that lift also for whom the action does not concern. */
+const LIFTING: ReadonlySet<string> = new Set(['comment', 'comment that mentions', 'reply', 'reshare']);
+
+/** Everything by which somebody could notice it. */
+async function effectsOn(parts: Parts, userId: string, actionId: string, sent: readonly string[]) {
+  const { services, session } = parts;
+  const orders: Record<string, unknown> = {};
+  for (const order of ['RELEVANCY', 'RECENT'] as const)
+    orders[order] = (await services.readFeed(session(userId), { order })).edges.map(({ node }) => [
+      node.action.id,
+      order === 'RELEVANCY' ? node.relevancy : null,
+      node.isUnread,
+    ]);
+  const { causes } = await services.explainFeedItem(session(userId), actionId, null);
+  const page = await services.readNotifications(session(userId), { first: 25, withCounts: true });
+  const interactions = await services.listInteractions(session(userId), actionId, { first: 25 });
+  return {
+    ...{ orders, causes },
+    unread: await services.countUnread(session(userId)),
+    badge: await page.countUnseen(),
+    notifications: page.edges.map(({ node }) => [node.group.kind, node.group.at, node.group.events.length]),
+    interactions: interactions.edges.map(({ node }) => node.id),
+    live: sent.filter((id) => id === userId),
+    host: await hostEventsFor(parts, userId),
+  };
+}
+
+/** Of deliveries and due notifications. */
+async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
+  const soon = (): Date => new Date(Date.now() + HOUR_MS);
+  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0 });
+  while (await mover.round(soon()));
+  await using worker = runnerOf((setup) => dueNotifications(setup, decideDue), parts.core, {
+    ...{ logger: FAILING, events: { notifyAfterMs: 0 } },
+  });
+  while (await worker.round(soon()));
+  await moveEvents(parts.database.collections);
+  const types: string[] = [];
+  for await (const { type, data } of poll(parts, { after: null }))
+    if (JSON.stringify(data).includes(`"${userId}"`) && ['item.delivered', 'notification.due'].includes(type))
+      types.push(type);
+  return types;
+}
+
+const CASES = [0, MANY].flatMap((blockers) =>
+  Object.keys(DEEDS).flatMap((deed) =>
+    (
+      [
+        ['ann', 'bob'],
+        ['bob', 'ann'],
+      ] as const
+    ).map(([by, who]) => ({ deed, by, who, blockers })),
+  ),
+);
+
+test.each(CASES)(
+  'a $deed by $who has no effect on $by, with whom there is a block, and has on others (blocked by $blockers others)',
+  async ({ deed, by: me, who: them, blockers }) => {
+    await using parts = await openParts({ recordsEvents: true });
+    const { services, session } = parts;
+    for (const userId of ['ann', 'bob', 'dan']) await services.follow(session(userId), 'cid', 0);
+    const actionId = (
+      await parts.publish({ actorId: 'cid', scope: 'PUBLIC', conducted: new Date(Date.now() - 10 * HOUR_MS) })
+    ).action.id;
+    const newer = (await parts.publish({ actorId: 'cid', scope: 'PUBLIC' })).action.id;
+    const comments: Record<string, string> = {};
+    for (const userId of [me, 'dan'])
+      comments[userId] = (
+        await services.addInteraction(session(userId), { actionId, kind: 'COMMENT', text: 'first' })
+      ).interaction.id;
+    await parts.fanOut();
+    if (blockers > 0) {
+      await parts.core.feeds.markBlocks([them]);
+      await parts.core.collections.blocks.insertMany(
+        Array.from({ length: blockers }, (_, n) => ({
+          ...{ _id: { userId: them, otherId: `blocker${String(n)}` }, other: new Date(0) },
+        })),
+      );
+    }
+    await services.blockMember(session('ann'), 'bob');
+    await parts.fanOut();
+    for (const userId of [me, 'dan']) await services.markItemsRead(session(userId), [actionId, newer]);
+    const sent: string[] = [];
+    const liveLog: Core['liveLog'] = {
+      ...parts.core.liveLog,
+      watched: (userIds) => Promise.resolve([...userIds]),
+      append: (entries) => Promise.resolve(void sent.push(...entries.map(({ userId }) => userId))),
+    };
+    const before = {
+      me: await effectsOn(parts, me, actionId, []),
+      dan: await effectsOn(parts, 'dan', actionId, []),
+    };
+    const other = deed === 'reply' ? 'dan' : me;
+    const given = DEEDS[deed]?.(other, comments[other] ?? '') ?? {};
+    await addInteraction({ ...parts.core, liveLog }, session(them), { actionId, kind: 'LIKE', ...given });
+    await using worker = parts.worker({}, { liveLog });
+    worker.start();
+    await parts.idle();
+    const [mine, others] = [
+      await effectsOn(parts, me, actionId, sent),
+      await effectsOn(parts, 'dan', actionId, sent),
+    ];
+    // A reshare changes who has the action: all are notified who had it before.
+    expect(deed === 'reshare' ? { ...mine, live: [] } : mine).toEqual(before.me);
+    expect(others).not.toEqual(before.dan);
+    if (LIFTING.has(deed)) expect(others.orders['RELEVANCY']).not.toEqual(before.dan.orders['RELEVANCY']);
+  },
+);
