@@ -177,7 +177,7 @@ test('a mention during a block reaches nobody, also when the block has ended', a
     await services.updateAction(session('bob'), edited, { mentions: ['eve', by] });
     await services.unblockMember(session(by), other);
     expect((await list('eve')).all).toEqual([]);
-    // Who is named still is not named anew.
+    // Who is named still is not named again.
     await services.updateAction(session('bob'), edited, { mentions: ['eve'], scope: 'PUBLIC' });
     expect((await list('eve')).all).toEqual([]);
     await services.updateAction(session('bob'), edited, { mentions: [] });
