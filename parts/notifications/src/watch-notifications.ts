@@ -3,8 +3,14 @@ import { notificationKey, type NotificationKind } from '../../../src/domain/noti
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import type { EndSignal } from '../../../src/lib/closer.ts';
-import { cursorWithin, splitCursor, type LiveEvent, type LiveMessage } from '../../../src/live/live-log.ts';
+import { OnDispose, type EndSignal } from '../../../src/lib/closer.ts';
+import {
+  cursorWithin,
+  splitCursor,
+  type LiveEvent,
+  type LiveMessage,
+  type LiveMessages,
+} from '../../../src/live/live-log.ts';
 import type { UnreadCount } from '../../../src/core/shapes.ts';
 import {
   checkNotificationFilter,
@@ -65,30 +71,83 @@ export async function watchNotifications(
   return follow();
 
   async function* follow(): AsyncGenerator<NotificationEvent, void> {
-    let sent: Counts | null = null;
+    const counting = new Counting();
     let place = { before: '', parts: 0 };
-    for await (const message of messages) {
+    using _watch = new OnDispose(() => void messages.return?.());
+    for (;;) {
+      if (await counting.isDue(messages)) {
+        const counts = counting.news(await count(core, openSession(core, identity)));
+        // Everything up to there has been sent.
+        if (counts !== null)
+          yield { kind: 'counts', cursor: cursorWithin(place.before, place.parts), ...counts };
+        continue;
+      }
+      const next = await messages.next();
+      if (next.done === true) return;
+      const message = next.value;
       if (message.kind !== 'event') {
         place = splitCursor(message.cursor);
         yield message;
         // A watcher that resumes may have missed a count, and a list that is read again has its own.
-        sent = null;
-        if (message.kind === 'ready' && after == null) continue;
-      } else {
-        const batch = [message, ...messages.takeEvents(MOST_AT_ONCE - 1)];
-        const events = await decide(core, openSession(core, identity), checked, batch, place);
-        place = { before: batch.at(-1)?.cursor ?? message.cursor, parts: 0 };
-        if (events === null) continue;
-        yield* events;
+        if (withCounts && (message.kind !== 'ready' || after != null)) counting.restart();
+        continue;
       }
-      if (!withCounts) continue;
-      const counts = await count(core, openSession(core, identity));
-      // Everything up to there has been sent.
-      const cursor = cursorWithin(place.before, place.parts);
-      if (!isSame(counts, sent)) yield { kind: 'counts', cursor, ...counts };
-      sent = counts;
+      const batch = [message, ...messages.takeEvents(MOST_AT_ONCE - 1)];
+      const events = await decide(core, openSession(core, identity), checked, batch, place);
+      place = { before: batch.at(-1)?.cursor ?? message.cursor, parts: 0 };
+      if (events === null) continue;
+      yield* events;
+      if (withCounts) counting.touch();
     }
   }
+}
+
+/** At least so long from one count to the next, in milliseconds: under load there is one for all that happened meanwhile. */
+const COUNTS_EVERY_MS = 1_000;
+
+/** When the counts of one watcher are taken: at once after a change, and then again at most every second. */
+class Counting {
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #isChanged = false;
+  #sent: Counts | null = null;
+
+  touch(): void {
+    this.#isChanged = true;
+  }
+
+  /** Also if nothing has changed, the next counts are news. */
+  restart(): void {
+    this.#sent = null;
+    this.#isChanged = true;
+  }
+
+  /** Whether it is time to count. Waits for that, but no longer than until a message comes or there will be none. */
+  async isDue(messages: LiveMessages): Promise<boolean> {
+    if (!this.#isChanged) return false;
+    const restMs = this.#countedAt + COUNTS_EVERY_MS - performance.now();
+    return restMs <= 0 || !(await areSomeWithin(messages, restMs));
+  }
+
+  /** The counts, if they are to be sent. */
+  news(counts: Counts): Counts | null {
+    this.#countedAt = performance.now();
+    this.#isChanged = false;
+    const isNews = !isSame(counts, this.#sent);
+    this.#sent = counts;
+    return isNews ? counts : null;
+  }
+}
+
+/** Whether a message comes, or the stream ends, within so many milliseconds. */
+function areSomeWithin(messages: LiveMessages, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms).unref();
+    const wake = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    if (!messages.whenSome(wake)) wake();
+  });
 }
 
 type EventMessage = Extract<LiveMessage, { kind: 'event' }>;

@@ -10,9 +10,11 @@ import {
 import { notificationParts } from '../../../parts/notifications/src/api/summaries.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { Ending } from '../../../src/lib/closer.ts';
+import { Bell, listOf } from '../../support/bell.ts';
 import { commandsOf, documentsRead } from '../../support/commands.ts';
 import { commentTo, type CommentTo } from '../../support/comments-to.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 async function namesOf(parts: Parts, work: () => Promise<unknown>): Promise<string[]> {
   const commands = await commandsOf(parts.database, work);
@@ -200,6 +202,38 @@ test('a watcher reads nothing for entries of the feed: whom an action names is s
   expect(shown).toMatchObject({ value: { kind: 'added', notification: { group: { kind: 'LIKE' } } } });
   expect(names).toEqual(['aggregate directoryStamps', 'find actions']);
   ending.abort();
+});
+
+test('a watcher counts at most once a second, however much happens, and shows the last state', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { services, session, core } = parts;
+  const { action } = await parts.publish({ actorId: 'ann', scope: 'PUBLIC' });
+  const like = (userId: string): Promise<unknown> =>
+    services.addInteraction(session(userId), { actionId: action.id, kind: 'LIKE' });
+  await like('bob');
+  await using bell = await new Bell(parts, 'ann', null).open();
+  const shown = (): number => bell.kinds.filter((kind) => kind === 'added' || kind === 'updated').length;
+  const event = { kind: 'notification', of: action.id, kinds: ['LIKE'] } as const;
+  const from = performance.now();
+  const names = await namesOf(parts, async () => {
+    for (let n = 1; n <= 100; n += 1) {
+      await core.liveLog.append([{ userId: 'ann', event }]);
+      // Each is decided alone.
+      await expect.poll(shown, { timeout: PATIENCE_MS, interval: 1 }).toBe(n);
+    }
+  });
+  const seconds = Math.ceil((performance.now() - from) / 1_000);
+  const times = (name: string): number => names.filter((one) => one === name).length;
+  // Both read the list, and what is decided is also looked up by its action.
+  const counts = times('aggregate directoryStamps') - times('find actions');
+  expect(counts).toBeGreaterThan(0);
+  expect(counts).toBeLessThanOrEqual(1 + seconds);
+  await like('cid');
+  await services.markNotificationsRead(session('ann'), { upTo: new Date(), keys: [] });
+  await like('dan');
+  await expect
+    .poll(async () => [bell.shown, await listOf(parts, 'ann')], { timeout: PATIENCE_MS })
+    .toSatisfy(([now, fresh]) => JSON.stringify(now) === JSON.stringify(fresh));
 });
 
 test('counts the members who did something exactly up to 100, also if one did it many times', async () => {
