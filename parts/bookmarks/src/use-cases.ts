@@ -40,8 +40,8 @@ export async function bookmark(core: Core, session: ReaderSession, actionId: Act
 /** @throws FanfareError NOT_FOUND when the reader may not see the action. */
 export async function unbookmark(core: Core, session: ReaderSession, actionId: ActionId): Promise<Action> {
   const { action } = await findVisible(core, session, actionId);
-  await bookmarksOf(core).remove(session.identity.userId, actionId);
-  await announceItem(core, session, actionId);
+  if (await bookmarksOf(core).remove(session.identity.userId, actionId))
+    await announceItem(core, session, actionId);
   return action;
 }
 

@@ -145,8 +145,9 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
       return !(await insert(entry)).has(entry);
     },
 
-    async remove(userId: UserId, actionId: ActionId): Promise<void> {
-      await collection.deleteOne({ _id: readerActionId(userId, actionId) });
+    /** Returns whether there was one. */
+    async remove(userId: UserId, actionId: ActionId): Promise<boolean> {
+      return (await collection.deleteOne({ _id: readerActionId(userId, actionId) })).deletedCount > 0;
     },
 
     /** Number of the reader's entries, counted up to a limit. */

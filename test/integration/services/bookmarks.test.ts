@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { watching } from '../../support/watching.ts';
 import { BOOKMARKED } from '../../../parts/bookmarks/src/use-cases.ts';
 
 const ann = (parts: Parts) => parts.session('ann');
@@ -36,6 +37,20 @@ test('lists bookmarks, the newest first, each once and at its first position', a
   await parts.services.unbookmark(ann(parts), d);
   expect(await keptBy(parts, 2)).toEqual([b, a, c]);
   expect((await parts.services.readBookmarks(parts.session('bob'), {})).edges).toEqual([]);
+});
+
+test('who watches hears of a bookmark and of its end, and of no other call', async () => {
+  await using parts = await openParts();
+  const { action } = await parts.publish({ scope: 'RESTRICTED', recipients: ['ann'] });
+  await parts.fanOut();
+  await using watch = await watching(parts.services, ann(parts).identity, {});
+  const { services } = parts;
+  await services.unbookmark(ann(parts), action.id);
+  for (const change of [services.bookmark, services.bookmark, services.unbookmark, services.unbookmark])
+    await change(ann(parts), action.id);
+  const [first, second] = [await watch.next(), await watch.next()];
+  expect([first.kind, second.kind]).toEqual(['updated', 'updated']);
+  expect(second.cursor).toBe(await parts.live.liveLog.position('ann'));
 });
 
 test('pages through bookmarks of the same millisecond without a gap', async () => {
