@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Core } from '../../../src/core/core.ts';
+import { blockMember, unblockMember } from '../../../src/features/blocks/blocks.ts';
+import { follow, followMany } from '../../../src/features/follow/follow.ts';
+import { unfollow } from '../../../src/features/follow/unfollow.ts';
+import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { hold } from '../../support/held.ts';
+import { openParts, type Parts } from '../../support/parts.ts';
+
+let parts: Parts;
+beforeEach(async () => void (parts = await openParts()));
+afterEach(async () => parts[Symbol.asyncDispose]());
+
+const block = (core: Core = parts.core) => blockMember(core, parts.session('ann'), 'bob');
+const unblock = (core: Core = parts.core) => unblockMember(core, parts.session('ann'), 'bob');
+
+/** One call stops before its write, while the other happens. */
+async function between(
+  first: (core: Core, held: ReturnType<typeof hold>) => Promise<unknown>,
+  second: () => Promise<unknown>,
+): Promise<unknown> {
+  const held = hold();
+  const call = first(parts.core, held);
+  await held.isReached;
+  await second();
+  held.letGo();
+  return call;
+}
+
+async function follows(): Promise<string[]> {
+  const found = await parts.core.collections.follows.find({ active: true }).toArray();
+  return found.map(({ followerId, refId }) => `${followerId} ${refId}`);
+}
+
+const heldOpen = (core: Core, held: ReturnType<typeof hold>): Core => ({
+  ...core,
+  follows: { ...core.follows, open: (...args) => held.wait().then(() => core.follows.open(...args)) },
+});
+
+test.each([
+  ['by the blocked', (core: Core) => follow(core, parts.session('bob'), 'ann', 0)],
+  ['by who blocks', (core: Core) => follow(core, parts.session('ann'), 'bob', 0)],
+  [
+    'by a service',
+    (core: Core) =>
+      followMany(core, parts.service, [
+        { followerId: 'bob', refId: 'ann' },
+        { followerId: 'ann', refId: 'bob' },
+      ]),
+  ],
+] as const)(
+  'a follow %s that is on its way while a block begins has ended, in either order',
+  async (_by, call) => {
+    await between((core, held) => call(heldOpen(core, held)), block);
+    expect(await follows()).toEqual([]);
+    await unblock();
+    expect(await follows()).toEqual([]);
+    await call(parts.core);
+    expect((await follows()).length).toBeGreaterThan(0);
+    await between(
+      async (core, held) => {
+        const { blocks } = core;
+        await block({
+          ...core,
+          blocks: { ...blocks, add: (...args) => held.wait().then(() => blocks.add(...args)) },
+        });
+      },
+      () => call(parts.core),
+    );
+    expect(await follows()).toEqual([]);
+  },
+);
+
+const heldFollowed = (core: Core, held: ReturnType<typeof hold>): Core => ({
+  ...core,
+  blocks: {
+    ...core.blocks,
+    setFollowed: (...args) => held.wait().then(() => core.blocks.setFollowed(...args)),
+  },
+});
+
+test('a follow of who blocks, on its way while the block ends, is a follow; before, it ends with the block', async () => {
+  await block();
+  await between((core, held) => follow(heldFollowed(core, held), parts.session('bob'), 'ann', 0), unblock);
+  expect(await follows()).toEqual(['bob ann']);
+  await block();
+  await follow(parts.core, parts.session('bob'), 'ann', 0);
+  await unblock();
+  expect(await follows()).toEqual([]);
+});
+
+test('an unfollow of who blocks, on its way while the block ends, leaves nothing, in either order', async () => {
+  for (const isBetween of [true, false]) {
+    await block();
+    await follow(parts.core, parts.session('bob'), 'ann', 0);
+    const end = (core: Core) => unfollow(core, parts.session('bob'), 'ann', true);
+    if (isBetween) await between((core, held) => end(heldFollowed(core, held)), unblock);
+    else {
+      await end(parts.core);
+      await unblock();
+    }
+    expect(await follows()).toEqual([]);
+    expect(await parts.core.collections.blocks.countDocuments()).toBe(0);
+  }
+});
+
+test('a comment that is on its way while a block begins counts as before it; after it, it lifts nothing', async () => {
+  const { services, session } = parts;
+  await services.follow(session('ann'), 'cid', 0);
+  const place = async (isBetween: boolean): Promise<boolean> => {
+    const conducted = new Date(Date.now() - 36_000_000);
+    const { action } = await parts.publish({ actorId: 'cid', scope: 'PUBLIC', conducted });
+    await parts.fanOut();
+    const comment = (core: Core) =>
+      addInteraction(core, session('bob'), { actionId: action.id, kind: 'COMMENT', text: 'x' });
+    const heldRecord = (core: Core, held: ReturnType<typeof hold>): Core => ({
+      ...core,
+      interactions: {
+        ...core.interactions,
+        record: (...args) => held.wait().then(() => core.interactions.record(...args)),
+      },
+    });
+    if (isBetween) await between((core, held) => comment(heldRecord(core, held)), block);
+    else {
+      await block();
+      await comment(parts.core);
+    }
+    await parts.fanOut();
+    const { edges } = await services.readFeed(session('ann'), {});
+    const found = edges.find(({ node }) => node.action.id === action.id);
+    await unblock();
+    return (found?.node.relevancy.getTime() ?? 0) > conducted.getTime();
+  };
+  expect([await place(true), await place(false)]).toEqual([true, false]);
+});
