@@ -3,9 +3,6 @@ import type { Core } from '../../core/core.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { FollowedRef } from '../../feed/loads/own-follows.ts';
-import type { UserId } from '../../domain/action.ts';
-import { openSession } from '../../feed/session/open-session.ts';
-import { endFollow } from './unfollow.ts';
 import type { Follow, Identity } from '../../domain/viewer.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { endedSpans, MAX_SPANS, openSpanOf } from '../../domain/follow-span.ts';
@@ -143,7 +140,7 @@ export async function followMany(
     // Set before the assignments: boosts take assigned follows into account only for readers with this flag.
     core.feeds.markFollows([...new Set(assigned.map(({ followerId }) => followerId))], { hasAssigned: true }),
   ]);
-  await open(core, spans, { epochs, now, known, withBlocks: true });
+  await open(core, spans, { epochs, now, known });
   return inputs.length;
 }
 
@@ -207,11 +204,6 @@ function checkSpans(
   }
 }
 
-/** Of a member for whom something is completed. */
-function sessionOf(core: Core, userId: UserId): ReaderSession {
-  return openSession(core, { userId, roles: new Set(['user']), expiresAt: null });
-}
-
 /** The write that opens the spans is the commit point. It leaves a mark that lets a retry complete the remaining steps. */
 async function open(
   core: Core,
@@ -219,19 +211,11 @@ async function open(
   own: Omit<FollowsBegun, 'tokens'> & {
     readonly now: Date;
     readonly known: readonly FollowPair[];
-    /** Whether blocks between the pairs matter. */
-    readonly withBlocks: boolean;
   },
 ) {
   const tokens = { opened: newObjectId(), extended: newObjectId(), changed: newObjectId() };
   const opened = await core.follows.open(spans, tokens, own);
-  // A block that has begun since it was asked about may have looked for them too early.
-  const [blocked, counted] = await Promise.all([
-    own.withBlocks ? core.blocks.findPairs(opened.map((pair) => blockOf(pair))) : [],
-    settleFollows(core, opened, { ...own, tokens }),
-  ]);
-  for (const { userId, otherId } of blocked)
-    await endFollow(core, sessionOf(core, userId), { followerId: userId, refId: otherId }, true);
+  const counted = await settleFollows(core, opened, { ...own, tokens });
   // Nothing is announced to members who were followed already.
   await announceFollowers(
     core,

@@ -3,11 +3,14 @@ import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
-import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
+import { profileOfStranger, type Follow, type Role } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
 import { groupsOf } from '../../lib/groups-of.ts';
 import { once } from '../../lib/once.ts';
+import { openSession } from '../../feed/session/open-session.ts';
+import type { BlockId } from '../../storage/documents/block-document.ts';
+import { endFollow } from './unfollow.ts';
 import type { CachedAction } from '../../storage/actions/actions.ts';
 import { announceListChange, resynchronise } from '../../feed/announce.ts';
 import { entriesOf, feedMembershipOf } from '../../feed/source.ts';
@@ -26,6 +29,8 @@ export interface FollowsBegun {
   readonly epochs: CountEpochs;
   /** Actions that the spans may bring: those that the process has cached are filled in without another transfer. */
   readonly newest?: readonly CachedAction[];
+  /** Default: blocks between the pairs matter. */
+  readonly withBlocks?: boolean;
 }
 
 /**
@@ -42,9 +47,9 @@ export async function settleFollows(
   own: FollowsBegun,
 ): Promise<Ref | null> {
   if (opened.length === 0) return null;
-  const { tokens, epochs, newest = [] } = own;
+  const { tokens, epochs, newest = [], withBlocks = true } = own;
   const foreign = opened.filter(({ token }) => !Object.values(tokens).includes(token));
-  await fillFeeds(core, opened, newest);
+  const blocked = await fillFeeds(core, opened, { newest, withBlocks });
   await resynchronise(core, byFollower(foreign).keys());
   await bringInLine(
     core,
@@ -59,6 +64,11 @@ export async function settleFollows(
   const uncertain = foreign.map(({ refId }) => refId);
   const ref = await countFollowers(core, { added, uncertain, epochs });
   await core.follows.settle(opened, tokens);
+  // A block that has begun since it was asked about may have looked for them too early.
+  for (const { userId, otherId } of blocked) {
+    const identity = { userId, roles: new Set<Role>(['user']), expiresAt: null };
+    await endFollow(core, openSession(core, identity), { followerId: userId, refId: otherId }, true);
+  }
   return ref;
 }
 
@@ -82,23 +92,27 @@ async function bringInLine(
 async function fillFeeds(
   core: Core,
   opened: readonly UnsettledFollow[],
-  newest: readonly CachedAction[],
-): Promise<void> {
+  { newest, withBlocks }: Required<Pick<FollowsBegun, 'newest' | 'withBlocks'>>,
+): Promise<readonly BlockId[]> {
   const since = Math.min(...opened.map((follow) => openSince(follow)));
   // All spans have been closed meanwhile.
-  if (since === Infinity) return;
+  if (since === Infinity) return [];
   const refIds = refIdsOf(opened);
   const cached = newest.flatMap(({ id, rev }) => core.actionCache.at(id, rev) ?? []);
-  const read = once(() => core.followStarts.broughtSince(refIds, new Date(since), typesOf(opened), cached));
+  const pairs = opened.map(({ followerId, refId }) => ({ userId: followerId, otherId: refId }));
+  const read = once(() =>
+    core.followStarts.broughtSince(refIds, new Date(since), typesOf(opened), withBlocks ? pairs : [], cached),
+  );
   // The same read tells which of them are as they were, and what else there is.
   await fillOwn(core, opened, cached, async () => (await read()).revisions);
-  const { own, passedOn } = await read();
+  const { own, passedOn, blocked } = await read();
   core.actionCache.keep(own);
   await fillOwn(core, opened, own);
   if (passedOn !== null) await fillPassedOn(core, opened, passedOn);
   else
     for await (const some of core.interactions.passedOnBy(refIds, new Date(since)))
       await fillPassedOn(core, opened, some);
+  return blocked;
 }
 
 /** Fills the feeds with actions that have the refs. @param revisions reads those of visible actions, as far as it finds them */

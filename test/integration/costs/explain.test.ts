@@ -269,7 +269,7 @@ describe('no hot query scans a whole collection', () => {
     [
       'what a new span holds',
       'recorded_by_ref',
-      () => parts.repositories.followStarts.broughtSince(['r3'], at(19_900), null),
+      () => parts.repositories.followStarts.broughtSince(['r3'], at(19_900), null, []),
     ],
     [
       'what a follow starts from',

@@ -14,6 +14,7 @@ import {
   toBlockBetween,
   type BlockBetween,
   type BlockDocument,
+  type BlockId,
 } from '../../../storage/documents/block-document.ts';
 import type { PassedOn } from '../../interactions/store/interactions.ts';
 import type { CountEpochs } from './follower-counts.ts';
@@ -60,6 +61,8 @@ export interface Brought {
   readonly revisions: ReadonlyMap<ActionId, number>;
   /** What the members among the refs passed on; `null`: so much that it is read apart. */
   readonly passedOn: readonly PassedOn[] | null;
+  /** Pairs between which there is a block. */
+  readonly blocked: readonly BlockId[];
 }
 
 interface PassedOnDocument {
@@ -72,6 +75,7 @@ interface PassedOnDocument {
 type BroughtDocument =
   | WithId<ActionDocument>
   | { readonly _id: ObjectId; readonly rev: number }
+  | Pick<BlockDocument, '_id'>
   | PassedOnDocument;
 
 /** What a reader follows. */
@@ -185,12 +189,14 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
      * What open spans of these refs may bring since then. One round trip, shared by calls at the same time. Indexes
      * `recorded_by_ref`, `passed_on`.
      * @param types `null`: all types
+     * @param pairs between which a block matters
      * @param cached actions that are not transferred unless they have changed
      */
     async broughtSince(
       refIds: readonly RefId[],
       since: Date,
       types: readonly string[] | null,
+      pairs: readonly BlockId[],
       cached: readonly CachedAction[] = [],
     ): Promise<Brought> {
       const found = await brought([
@@ -203,6 +209,24 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
           },
         },
         ...(cached.length === 0 ? [] : [idsOfCached(cached)]),
+        ...(pairs.length === 0
+          ? []
+          : [
+              {
+                $unionWith: {
+                  coll: blocks.collectionName,
+                  pipeline: [
+                    {
+                      $match: {
+                        _id: { $in: [...pairs] },
+                        '_id.userId': { $in: [...new Set(pairs.map(({ userId }) => userId))] },
+                      },
+                    },
+                    { $project: { _id: 1 } },
+                  ],
+                },
+              },
+            ]),
         {
           $unionWith: {
             coll: interactions.collectionName,
@@ -217,6 +241,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
       const own: Action[] = [];
       const revisions = new Map<ActionId, number>();
       const passedOn: PassedOn[] = [];
+      const blocked: BlockId[] = [];
       for (const document of found)
         if ('of' in document)
           passedOn.push({
@@ -224,11 +249,12 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
             by: document.actorId,
             at: document.passedOn,
           });
+        else if (!('rev' in document)) blocked.push(document._id);
         else {
           if ('actorId' in document) own.push(toAction(document));
           revisions.set(document._id.toHexString(), document.rev);
         }
-      return { own, revisions, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
+      return { own, revisions, blocked, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
     },
   };
 }
