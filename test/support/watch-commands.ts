@@ -17,7 +17,7 @@ import { noteReasons } from './used-reasons.ts';
  */
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 /** The server and its parts; the local engine has a driver for itself. */
-const SOURCES = /^(?:src|packages\/(?!local-engine\/)[^/]+\/src)\//;
+const SOURCES = /^(?:src|parts\/[^/]+\/src)\//;
 const WATCHED = Symbol.for('fanfare.watched');
 
 function judge(command: RecordedCommand, from: string): void {

@@ -172,7 +172,7 @@ it('every reason to query all shards names a sharded collection and existing sou
 });
 
 it('every field in such a reason occurs in its sources', () => {
-  const stores = /^(?:storage|feed|descriptors|packages\/(?:feed-models|archive))\/|\/store(?:\/|\.ts$)/;
+  const stores = /^(?:storage|feed|descriptors|parts\/(?:feed-models|archive))\/|\/store(?:\/|\.ts$)/;
   const texts = SOURCES.filter(({ path }) => stores.test(path));
   const isNamed = (field: string, { from = '' }: Reason): boolean =>
     texts.some(
