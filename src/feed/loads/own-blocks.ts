@@ -59,15 +59,6 @@ export async function withoutBlocked<T>(
   });
 }
 
-/**
- * What is shown of a member who blocks the reader: as much as of an id that nobody has. `null`: nobody blocks them, or the reader has
- * blocked them first, and knows whom.
- */
-export async function nobodyFor(session: ReaderSession, memberId: UserId): Promise<FollowedRef | null> {
-  const block = await blockWith(session, memberId);
-  return block?.isUnknown === true ? nobody(memberId, block.followed) : null;
-}
-
 /** An id that nobody has, which at most one reader follows. */
 export function nobody(refId: UserId, followed: Follow | null): FollowedRef {
   const own = followed ?? { refId, active: false, spans: [] };

@@ -211,22 +211,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
         ...(cached.length === 0 ? [] : [idsOfCached(cached)]),
         ...(pairs.length === 0
           ? []
-          : [
-              {
-                $unionWith: {
-                  coll: blocks.collectionName,
-                  pipeline: [
-                    {
-                      $match: {
-                        _id: { $in: [...pairs] },
-                        '_id.userId': { $in: [...new Set(pairs.map(({ userId }) => userId))] },
-                      },
-                    },
-                    { $project: { _id: 1 } },
-                  ],
-                },
-              },
-            ]),
+          : [{ $unionWith: { coll: blocks.collectionName, pipeline: blocksBetween(pairs) } }]),
         {
           $unionWith: {
             coll: interactions.collectionName,
@@ -238,25 +223,31 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
           },
         },
       ]);
-      const own: Action[] = [];
-      const revisions = new Map<ActionId, number>();
-      const passedOn: PassedOn[] = [];
-      const blocked: BlockId[] = [];
-      for (const document of found)
-        if ('of' in document)
-          passedOn.push({
-            actionId: document.actionId.toHexString(),
-            by: document.actorId,
-            at: document.passedOn,
-          });
-        else if (!('rev' in document)) blocked.push(document._id);
-        else {
-          if ('actorId' in document) own.push(toAction(document));
-          revisions.set(document._id.toHexString(), document.rev);
-        }
-      return { own, revisions, blocked, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
+      return toBrought(found);
     },
   };
+}
+
+function blocksBetween(pairs: readonly BlockId[]): Document[] {
+  const userIds = [...new Set(pairs.map(({ userId }) => userId))];
+  return [{ $match: { _id: { $in: [...pairs] }, '_id.userId': { $in: userIds } } }, { $project: { _id: 1 } }];
+}
+
+function toBrought(found: readonly BroughtDocument[]): Brought {
+  const own: Action[] = [];
+  const revisions = new Map<ActionId, number>();
+  const passedOn: PassedOn[] = [];
+  const blocked: BlockId[] = [];
+  for (const document of found)
+    if ('of' in document) {
+      const { actionId, actorId: by, passedOn: at } = document;
+      passedOn.push({ actionId: actionId.toHexString(), by, at });
+    } else if (!('rev' in document)) blocked.push(document._id);
+    else {
+      if ('actorId' in document) own.push(toAction(document));
+      revisions.set(document._id.toHexString(), document.rev);
+    }
+  return { own, revisions, blocked, passedOn: passedOn.length > FEW_PASSED_ON ? null : passedOn };
 }
 
 const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> & Document = {
