@@ -260,7 +260,7 @@ test('one of two tenants with the same ids is exported and erased, the other is 
     .split('\n')
     .map((line) => JSON.parse(line) as { readonly in?: string; readonly end?: Record<string, number> });
   expect(lines[0]).toMatchObject({ format: 'fanfare-tenant-export/1', tenant: 'acme' });
-  expect(text).not.toMatch(/blue|"other"|\\u001f/);
+  expect(text).not.toMatch(/blue|"other"(?!:)|\\u001f/);
   const counted: Record<string, number> = {};
   for (const { in: name } of lines) if (name !== undefined) counted[name] = (counted[name] ?? 0) + 1;
   expect(lines.at(-1)?.end).toEqual(counted);

@@ -71,8 +71,7 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
     actorId: t.string({ description: 'Default: the viewer. Another actor requires the role service.' }),
     conducted: t.field({
       type: 'DateTime',
-      description:
-        'Default: now. At most five minutes in the future and, unless a service or an admin publishes it, at most a day ago.',
+      description: 'Default: now. At most five minutes in the future.',
     }),
     expiresAt: t.field({
       type: 'DateTime',

@@ -5,7 +5,7 @@ import { SCOPES } from '../../domain/action.ts';
 import { namedBy } from '../../domain/audience.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { baseRelevancy, MAX_FUTURE_MS, MAX_LATE_MS } from '../../domain/relevancy.ts';
+import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
@@ -372,13 +372,6 @@ function check(
   actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
-  const mayTellHistory = identity.roles.has('service') || identity.roles.has('admin');
-  if (
-    checked.conducted != null &&
-    checked.conducted.getTime() < clock.time() - MAX_LATE_MS &&
-    !mayTellHistory
-  )
-    throw badInput('Must not be more than a day ago, unless a service publishes it', [...path, 'conducted']);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
   return { ...checked, actor, body, ...withOwnRefs(checked.refs, body) };

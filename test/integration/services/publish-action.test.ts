@@ -1,4 +1,3 @@
-import type { Role } from '../../../src/domain/viewer.ts';
 import { expect, test } from 'vitest';
 import { openParts } from '../../support/parts.ts';
 
@@ -47,23 +46,6 @@ test('accepts a conducted time up to five minutes ahead, and ranks it no higher 
   await expect(parts.publish({ conducted: new Date(Date.now() + 6 * 60_000) })).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
   });
-});
-
-test('what happened more than a day ago is published by services and admins only', async () => {
-  await using parts = await openParts();
-  const publishBy = (hours: number, ...roles: Role[]) =>
-    parts.services.publishAction(parts.session('ann', ...roles).identity, {
-      conducted: new Date(Date.now() - hours * 3_600_000),
-      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
-    });
-  await expect(publishBy(25)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-  await expect(publishBy(25, 'user', 'moderator')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-  for (const [hours, role] of [
-    [23, 'user'],
-    [25, 'service'],
-    [25, 'admin'],
-  ] as const)
-    expect((await publishBy(hours, role)).action.actorId).toBe('ann');
 });
 
 test('returns the first action to a retry with the same key, by the same actor only', async () => {

@@ -472,7 +472,7 @@ export type PostedInput = {
 export type PublishActionInput = {
   /** Default: the viewer. Another actor requires the role service. */
   actorId?: InputMaybe<Scalars['String']['input']>;
-  /** Default: now. At most five minutes in the future and, unless a service or an admin publishes it, at most a day ago. */
+  /** Default: now. At most five minutes in the future. */
   conducted?: InputMaybe<Scalars['DateTime']['input']>;
   /** What happened. */
   descriptor: DescriptorInput;

@@ -122,7 +122,7 @@ export type OwnInteraction = {
 export type PublishActionInput = {
     /** Default: the viewer. Another actor requires the role service. */
     readonly actorId?: string | null;
-    /** Default: now. At most five minutes in the future and, unless a service or an admin publishes it, at most a day ago. */
+    /** Default: now. At most five minutes in the future. */
     readonly conducted?: string | null;
     /** What happened. */
     readonly descriptor: DescriptorInput;
