@@ -36,10 +36,14 @@ function slowCore() {
   return { core: { ...core, feedReader }, started, release };
 }
 
+let readers = 0;
+/** Of another reader each time: of one who has read before, the process knows the page. */
+const nextReader = (): string => `reader-${String((readers += 1))}`;
+
 async function feed(url: string, agent?: Parameters<typeof fetch>[1]) {
   return fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${await app.token('reader')}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${await app.token(nextReader())}` },
     body: JSON.stringify({ query: '{ feed { state } }' }),
     ...agent,
   });
@@ -87,7 +91,7 @@ test('accepts nothing more on the connection of a request in progress', async ()
   const connection = await connectTo(server.port);
   const body = JSON.stringify({ query: '{ feed { state } }' });
   connection.socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await app.token('reader')}\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await app.token(nextReader())}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}` +
       'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
   );
@@ -117,7 +121,7 @@ test('closes idle connections, sockets and streams at once', async () => {
   const idle = connect(server.port, '127.0.0.1');
   idle.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(idle, 'data');
-  const token = await app.token('reader');
+  const token = await app.token(nextReader());
   await using socket = await openGreetedSocket(socketUrl(server), token);
   socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { feedEvents { cursor } }' } });
   await socket.next();
@@ -143,7 +147,7 @@ test('closes idle connections, sockets and streams at once', async () => {
 
 test('does not wait for a socket without a close frame', async () => {
   const server = await startTestHttp(app);
-  await using socket = await openGreetedSocket(socketUrl(server), await app.token('reader'));
+  await using socket = await openGreetedSocket(socketUrl(server), await app.token(nextReader()));
   socket.socket.pause();
   await server.close();
   expect(server.stats().sockets).toBe(0);
