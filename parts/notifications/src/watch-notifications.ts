@@ -97,7 +97,7 @@ export async function watchNotifications(
       place = { before: batch.at(-1)?.cursor ?? message.cursor, parts: 0 };
       if (events === null) continue;
       yield* events;
-      if (withCounts) counting.touch();
+      if (withCounts) counting.touch(batch.length);
     }
   }
 }
@@ -108,31 +108,35 @@ const COUNTS_EVERY_MS = 1_000;
 /** When the counts of one watcher are taken: at once after a change, and then again at most every second. */
 class Counting {
   #countedAt = Number.NEGATIVE_INFINITY;
-  #isChanged = false;
+  /** Messages since the last count. */
+  #changes = 0;
   #sent: Counts | null = null;
 
-  touch(): void {
-    this.#isChanged = true;
+  touch(messages: number): void {
+    this.#changes += messages;
   }
 
   /** Also if nothing has changed, the next counts are news. */
   restart(): void {
     this.#sent = null;
-    this.#isChanged = true;
+    this.#changes += 1;
   }
 
   /** Whether it is time to count. Waits for that, but no longer than until a message comes or there will be none. */
   async isDue(messages: LiveMessages): Promise<boolean> {
-    if (!this.#isChanged) return false;
+    if (this.#changes === 0) return false;
     const restMs = this.#countedAt + COUNTS_EVERY_MS - performance.now();
     return restMs <= 0 || !(await areSomeWithin(messages, restMs));
   }
 
-  /** The counts, if they are to be sent. */
+  /**
+   * The counts, if they are to be sent. After several changes they are, though they are the same: a client that opens the list takes all for
+   * seen at once, and what comes then makes the number what it was.
+   */
   news(counts: Counts): Counts | null {
     this.#countedAt = performance.now();
-    this.#isChanged = false;
-    const isNews = !isSame(counts, this.#sent);
+    const isNews = this.#changes > 1 || !isSame(counts, this.#sent);
+    this.#changes = 0;
     this.#sent = counts;
     return isNews ? counts : null;
   }
