@@ -89,6 +89,22 @@ test('a bell is notified of who names its reader in an action that is not in the
     .toEqual(['ready', 'added', 'counts', 'removed', 'counts']);
 });
 
+test('a bell that was opened hears of what comes right after, though the number is what it was', async () => {
+  await using parts = await openParts();
+  const { services, session } = parts;
+  const { action } = await parts.publish({ actorId: 'ann', scope: 'PUBLIC' });
+  const comment = (userId: string): Promise<unknown> =>
+    services.addInteraction(session(userId), { actionId: action.id, kind: 'COMMENT', text: userId });
+  await using bell = await new Bell(parts, 'ann', null).open();
+  const counted = (): number => bell.kinds.filter((kind) => kind === 'counts').length;
+  await comment('bob');
+  await expect.poll(counted, { timeout: PATIENCE_MS }).toBe(1);
+  await services.markNotificationsSeen(session('ann'), new Date());
+  await comment('cid');
+  // Within a second they are counted together; else each on its own.
+  await expect.poll(counted, { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(2);
+});
+
 test('the counts of a page agree with its list while others write', async () => {
   await using parts = await openParts();
   const { services, session } = parts;
