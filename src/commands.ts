@@ -9,7 +9,7 @@ import { addTenants } from '../parts/tenants/src/index.ts';
 import { examineWebhooks } from '../parts/webhooks/src/examine.ts';
 import type { ProgramParts } from './cli/program.ts';
 
-/** What packages bring to the command line. */
+/** What parts bring to the command line. */
 export const PROGRAM_PARTS: ProgramParts = {
   // In the order in which the help lists them.
   commands: [addOperators, addImport, addArchive, addDemo, addPlan, addShard, addTenants],

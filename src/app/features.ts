@@ -40,7 +40,7 @@ interface Feature {
 
 /**
  * What the product does: the collections of each feature, and its fields of the API. Its jobs are listed in `app/jobs.ts`, and
- * those of packages in `app/part-jobs.ts`. What is derived from actions comes before them: erasures and tenants go through the
+ * those of parts in `app/part-jobs.ts`. What is derived from actions comes before them: erasures and tenants go through the
  * collections in this order.
  */
 const FEATURES = [

@@ -4,7 +4,7 @@ import { itemsModel } from '../feed/models/items.ts';
 import { pullModel } from '../feed/models/pull.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 
-/** Those of the core, and those that packages bring. */
+/** Those of the core, and those that parts bring. */
 const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];
 
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);

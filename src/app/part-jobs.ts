@@ -5,7 +5,7 @@ import { push } from '../../parts/web-push/src/push.ts';
 import { webhooks } from '../../parts/webhooks/src/deliveries.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 
-/** Jobs that packages bring. */
+/** Jobs that parts bring. */
 export const PART_JOBS: readonly DeclareJob[] = [erasure, events, dueNotifications, push, webhooks];
 
 /** Notified of events for hosts when they are moved to the log. */

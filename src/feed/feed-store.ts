@@ -199,7 +199,7 @@ export function eachChunk(deliver: (chunk: DeliveryChunk) => Promise<DeliveryOut
   return async (chunks) => (await inSlices(chunks, AT_ONCE, (some) => Promise.all(some.map(deliver)))).flat();
 }
 
-/** A way to store feeds. The core has `items` and `pull`; packages bring others. */
+/** A way to store feeds. The core has `items` and `pull`; parts bring others. */
 export interface FeedModel {
   /** The value of `FEED_MODEL`. */
   readonly name: string;

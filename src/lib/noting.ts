@@ -3,10 +3,9 @@
  * @param except properties whose use need not be noted
  */
 export function noting<T extends object>(of: T, note: () => void, except: readonly (keyof T)[] = []): T {
-  const unnoted = new Set<string | symbol | number>(except);
   return new Proxy(of, {
     get(target, name) {
-      if (!unnoted.has(name)) note();
+      if (!except.includes(name as keyof T)) note();
       return Reflect.get(target, name) as unknown;
     },
   });

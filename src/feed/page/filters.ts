@@ -356,7 +356,7 @@ export function feedConditions({ asked }: CheckedFeedFilter): ActionConditions {
 /** What has to be known for a filter of each item that it decides. */
 export type KnownForFilter = (item: NewsfeedItem) => KnownOfItem['loaded'];
 
-export const NOTHING_KNOWN: KnownForFilter = () => () => null;
+export const NOTHING_KNOWN: KnownForFilter = () => (load) => knownOf<never>(new Map(), load);
 
 /** Whether an item cannot be decided without more reads. */
 export function needsMore({ asked }: CheckedFeedFilter): boolean {
@@ -382,7 +382,14 @@ export async function learnForFilter(
   );
   return ({ actionId }) =>
     <T>(load: Load<T>) =>
-      (found.get(load)?.get(actionId) ?? null) as T | null;
+      (knownOf(found, load).get(actionId) ?? null) as T | null;
+}
+
+/** @throws Error for a load that the row does not name: it would take all items for those of which nothing is found. */
+function knownOf<T>(found: ReadonlyMap<Load<unknown>, T>, load: Load<unknown>): T {
+  const known = found.get(load);
+  if (known === undefined) throw new Error('A filter uses a load that is not among its needs');
+  return known;
 }
 
 /**

@@ -145,17 +145,17 @@ export class ListRead {
     this.#asOf = asOf;
     // The answer has the revision of the blocks, but not while they are being changed.
     if (blocks !== NO_BLOCKS && blocks.rev === null) this.#reads();
+    // Also of one that has ended since the reader was looked up: it has decided.
     for (const { until } of mutes.list) this.#holdsUntil(until);
   }
 
   #decidesOf({ expiresAt }: Action): void {
-    this.#holdsUntil(expiresAt);
+    // What has expired already stays so.
+    if (expiresAt !== null && expiresAt.getTime() > clock.time()) this.#holdsUntil(expiresAt);
   }
 
-  /** What had ended before does not change any more. */
   #holdsUntil(end: Date | null): void {
-    const time = end?.getTime() ?? Infinity;
-    if (time > clock.time()) this.#until = Math.min(this.#until, time);
+    this.#until = Math.min(this.#until, end?.getTime() ?? Infinity);
   }
 }
 

@@ -80,9 +80,8 @@ const BATCH = 25;
 export async function findFirstUnread(core: Core, session: ReaderSession): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
   const reader = await session.profile();
-  const unread = await unreadEntries(new ListRead(core, session, '').core, reader).page({
-    limit: MAX_ENTRIES + 1,
-  });
+  const read = new ListRead(core, session, 'first unread');
+  const unread = await unreadEntries(read.core, reader).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
     const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
