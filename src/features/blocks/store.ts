@@ -151,7 +151,8 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     },
 
     /**
-     * What a member has done to follow another who blocks them. One write. @returns `false`: the other does not block them
+     * What a member has done to follow another who blocks them. One write. What is left of a block whose end was cut off counts as one,
+     * as everywhere. @returns `false`: the other does not block them
      */
     async setFollowed(
       { followerId, refId }: FollowPair,
@@ -163,7 +164,11 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
         ...(types === undefined ? {} : { types: [...types] }),
       }));
       const { matchedCount } = await collection.updateOne(
-        { _id: { userId: followerId, otherId: refId }, '_id.userId': followerId, other: { $exists: true } },
+        {
+          _id: { userId: followerId, otherId: refId },
+          '_id.userId': followerId,
+          $or: [{ other: { $exists: true } }, { own: { $exists: false } }],
+        },
         active
           ? { $set: { spans: stored, isFollowed: true } }
           : { $set: { spans: stored }, $unset: { isFollowed: 1 } },

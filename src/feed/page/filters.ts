@@ -356,7 +356,7 @@ export function feedConditions({ asked }: CheckedFeedFilter): ActionConditions {
 /** What has to be known for a filter of each item that it decides. */
 export type KnownForFilter = (item: NewsfeedItem) => KnownOfItem['loaded'];
 
-export const NOTHING_KNOWN: KnownForFilter = () => (load) => knownOf<never>(new Map(), load);
+export const NOTHING_KNOWN: KnownForFilter = () => () => notNamed();
 
 /** Whether an item cannot be decided without more reads. */
 export function needsMore({ asked }: CheckedFeedFilter): boolean {
@@ -382,14 +382,12 @@ export async function learnForFilter(
   );
   return ({ actionId }) =>
     <T>(load: Load<T>) =>
-      (knownOf(found, load).get(actionId) ?? null) as T | null;
+      ((found.get(load) ?? notNamed()).get(actionId) ?? null) as T | null;
 }
 
-/** @throws Error for a load that the row does not name: it would take all items for those of which nothing is found. */
-function knownOf<T>(found: ReadonlyMap<Load<unknown>, T>, load: Load<unknown>): T {
-  const known = found.get(load);
-  if (known === undefined) throw new Error('A filter uses a load that is not among its needs');
-  return known;
+/** Without an error, nothing would be found of any item. */
+function notNamed(): never {
+  throw new Error('A filter uses a load that is not among its needs');
 }
 
 /**

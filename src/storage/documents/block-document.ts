@@ -45,7 +45,7 @@ export function toBlockBetween({ _id, own, other, spans, isFollowed }: BlockDocu
   return {
     ..._id,
     isOwn: own !== undefined,
-    isUnknown: other !== undefined && (own === undefined || other.getTime() <= own.getTime()),
+    isUnknown: own === undefined || (other !== undefined && other.getTime() <= own.getTime()),
     followed:
       spans === undefined ? null : { refId: _id.otherId, active: isFollowed === true, spans: toSpans(spans) },
   };

@@ -89,6 +89,24 @@ test('a follow of who blocks, on its way while the block ends, is a follow; befo
   expect(await follows()).toEqual([]);
 });
 
+test('what is left of a block whose end was cut off counts as one, until its end is repeated', async () => {
+  const bob = parts.session('bob');
+  await block();
+  const left = { own: { $exists: false } };
+  await parts.core.collections.blocks.updateMany({}, { $unset: { own: 1, other: 1 } });
+  expect(await follow(parts.core, bob, 'ann', 0)).toMatchObject({ isNobody: true, followerCount: 1 });
+  expect(await unfollow(parts.core, parts.session('bob'), 'ann', true)).toMatchObject({
+    isNobody: true,
+    followerCount: 0,
+  });
+  expect(await parts.core.collections.blocks.countDocuments(left)).toBe(2);
+  expect(await follows()).toEqual([]);
+  await unblock();
+  expect(await parts.core.collections.blocks.countDocuments()).toBe(0);
+  await follow(parts.core, parts.session('bob'), 'ann', 0);
+  expect(await follows()).toEqual(['bob ann']);
+});
+
 test('an unfollow of who blocks, on its way while the block ends, leaves nothing, in either order', async () => {
   for (const isBetween of [true, false]) {
     await block();
