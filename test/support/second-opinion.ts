@@ -273,17 +273,34 @@ function readBoth(before: Collections, command: Document, answer: Document): Opi
       hasSets,
     );
   const ours = inAnyOrder(plain(firstBatch) as Document[]);
-  const { limit, ...unlimited } = asked;
-  if (limit === undefined || asked['sort'] !== undefined)
-    return [ours, inAnyOrder(readBy(documents, before, asked))];
-  // Of what is not sorted a server may give any.
+  const { limit, skip, ...others } = asked;
+  if (limit === undefined || skip !== undefined) return [ours, inAnyOrder(readBy(documents, before, asked))];
+  const { sort, projection } = others;
+  const found = readBy(documents, before, { ...others, projection: undefined });
+  const { first, tied } = upTo(Number(limit), found, (sort ?? {}) as Document);
+  const projected = (some: Document[]): unknown[] => inAnyOrder(readBy(some, before, { projection }));
+  // Of those that tie a server may give any.
   const given = new Set(ours.map((document) => JSON.stringify(document)));
-  const all = inAnyOrder(readBy(documents, before, unlimited));
-  const theirs = all.filter((document) => given.has(JSON.stringify(document)));
+  const theirs = projected(tied).filter((document) => given.has(JSON.stringify(document)));
   return [
-    [Math.min(Number(limit), all.length), ours],
-    [ours.length, theirs],
+    [Math.min(Number(limit), found.length), ours],
+    [ours.length, asSet([...projected(first), ...theirs])],
   ];
+}
+
+/** Of sorted documents: those that come first, whatever ties are decided, and those that tie for the last places. */
+function upTo(
+  limit: number,
+  sorted: Document[],
+  sort: Document,
+): { readonly first: Document[]; readonly tied: Document[] } {
+  const keyOf = (document: Document): string =>
+    JSON.stringify(Object.keys(sort).map((path) => valuesAt(document, path)));
+  const last = sorted[limit - 1];
+  if (last === undefined) return { first: sorted, tied: [] };
+  const key = keyOf(last);
+  const tied = sorted.filter((document) => keyOf(document) === key);
+  return { first: sorted.slice(0, sorted.indexOf(tied[0] ?? last)), tied };
 }
 
 function readBy(documents: Document[], before: Collections, asked: Document): Document[] {
@@ -405,11 +422,10 @@ function written(
 }
 
 function firstOf(found: Document[], { sort }: Write, changed: ReadonlySet<string>): Document | undefined {
-  if (sort !== undefined)
-    return readBy(found, new Map(), { sort, limit: 1 }).flatMap((one) =>
-      found.filter((each) => idOf(each) === idOf(one)),
-    )[0];
-  return found.find((document) => changed.has(idOf(document))) ?? found[0];
+  const { tied } = upTo(1, readBy(found, new Map(), { sort }), sort ?? {});
+  const ids = new Set(tied.map(idOf));
+  const first = found.filter((document) => ids.has(idOf(document)));
+  return first.find((document) => changed.has(idOf(document))) ?? first[0];
 }
 
 function isReplacement(update: Document | Document[]): boolean {
