@@ -1,8 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { localeFor } from '../descriptors/registry.ts';
 import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/events.ts';
 import { createAddressOf } from './identity/addresses.ts';
-import { createAuthenticator, READER_HEADER, readerOf, refuseOther, type Caller } from './identity/auth.ts';
+import {
+  createAuthenticator,
+  READER_HEADER,
+  refuseOther,
+  saidToReader,
+  type Caller,
+} from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import {
   createRequestObserver,
@@ -213,6 +220,7 @@ function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, streams }: E
     const caller: Caller = { identity, address, connection, byTicket, transport: 'http' };
     const mayStream = acceptsEvents(req.headers.accept ?? null);
     const lastEventId = lastEventIdOf(req);
+    const locale = localeFor(req.headers['accept-language']);
     const { answer: making, room } = answers.open(caller);
     res.once('close', () => room[Symbol.dispose]());
     let answer: PlainAnswer | Response;
@@ -220,18 +228,20 @@ function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, streams }: E
       using underWay = intake.open(caller);
       const full = connections.hold(req.socket, caller);
       const refusal = refused ?? full ?? (await readBody(http, req, caller, underWay));
-      const languages = req.headers['accept-language'];
       const traceparent = req.headers['traceparent']?.toString();
       const context: RequestContext = {
         ...{ caller, startedAt, mayStream, lastEventId, answer: making },
-        ...{ languages, traceparent, refusal, shares },
+        ...{ locale, traceparent, refusal, shares },
       };
       answer =
         (await shortWay.answer(req, context)) ?? (await yoga.handleNodeRequestAndResponse(req, res, context));
     }
     // A stream may last for days.
     Object.assign(req, { body: undefined });
-    const ownHeaders = { ...rateLimitHeaders(shares), ...(identity === null ? {} : readerOf(identity)) };
+    const ownHeaders = {
+      ...rateLimitHeaders(shares),
+      ...(identity === null ? {} : saidToReader(identity, locale)),
+    };
     if (!('status' in answer)) {
       send(res, 200, answer.body, { ...answer.headers, ...ownHeaders });
       return;

@@ -85,14 +85,14 @@ async function bothWays(bytes: Buffer, to = server): Promise<readonly [yoga: See
   return [yoga, await ask()];
 }
 
-/** Without what is another each time: the date, the reader, cursors, ids of errors, and how much is left of a share. */
+/** Without what is another each time, or in another place: the date, the reader, the language, cursors, ids of errors, and how much is left of a share. */
 function comparable(text: string): string {
   const end = text.indexOf('\r\n\r\n');
   const [status, ...headers] = text.slice(0, end).split('\r\n');
   // Which of them comes first has no meaning.
   const answer = [status, ...headers.sort()].join('\r\n') + text.slice(end);
   return answer
-    .replace(/\r\n(?:Date|Fanfare-Reader): [^\r]*/gi, '')
+    .replace(/\r\n(?:Date|Fanfare-Reader|Content-Language): [^\r]*/gi, '')
     .replace(/"errorId":"[^"]*"/g, '"errorId":""')
     .replace(/"(cursor)":"[^"]*"/g, '"$1":""')
     .replace(/;t=\d+/g, ';t=')

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { watchFeed } from '../support/live-clients.ts';
@@ -64,6 +66,26 @@ test('a sentence is in the language of the request, unless a field selects anoth
   expect(await summaryFor(id, 'de,'.repeat(1_000))).toBe(ENGLISH);
   expect(await summaryFor(id, 'de', 'summary(locale: "en-GB")')).toBe(ENGLISH);
   expect(await summaryFor(id, null, 'summary(locale: "de")')).toBe(GERMAN);
+});
+
+test.each([
+  ['de-AT, en;q=0.5', 'de'],
+  ['fr', 'en'],
+  [undefined, 'en'],
+])('each answer and each socket says the language of its sentences: %s', async (languages, said) => {
+  const url = `${app.url}/graphql`;
+  const authorization = `Bearer ${await app.token('reader')}`;
+  const asked: Record<string, string> = languages === undefined ? {} : { 'accept-language': languages };
+  const headers = { 'content-type': 'application/json', authorization, ...asked };
+  // The second time by the short way.
+  for (const body of ['{"query":"{ __typename }"}', '{"query":"{ __typename }"}', '{"query":"{ wrong }"}'])
+    expect((await fetch(url, { method: 'POST', headers, body })).headers.get('content-language')).toBe(said);
+  const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers: asked });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }));
+  const [data] = (await once(socket, 'message')) as [Buffer];
+  expect(JSON.parse(data.toString())).toMatchObject({ payload: { 'content-language': said } });
+  socket.terminate();
 });
 
 test('rejects a locale that is too long', async () => {

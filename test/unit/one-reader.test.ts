@@ -42,7 +42,9 @@ test.each(WAYS)('%s shows nothing of the former reader, and goes on for the next
       : fanfare.client
           .query(feed.query, feed.variables)
           .subscribe(({ data }) => void shown.push(JSON.stringify(data ?? null)));
+  expect(fanfare.language).toBeUndefined();
   await vi.waitFor(() => expect(shown.at(-1)).toContain(IDS.ann));
+  expect(fanfare.language).toBe('de');
   const bookmarks = fanfare.list('bookmarks');
   const stop = bookmarks.watch();
   await fanfare.bookmark(IDS.ann);

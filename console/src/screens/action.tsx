@@ -1,5 +1,6 @@
 import '../later.css';
 import { useQuery, type SummaryPart } from '@fanfare/react';
+import { useLanguage } from '@fanfare/react/more';
 import { Bookmark, Eye, EyeOff, Heart, Repeat2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo } from '../route.ts';
@@ -184,6 +185,7 @@ interface ButtonsProps {
 function Buttons({ action, session, reload, onError }: ButtonsProps): ReactNode {
   const { request, mutations } = useClient();
   const [isAsking, setAsking] = useState(false);
+  const language = useLanguage();
   const { id, viewer, engagement, isHidden, descriptor } = action;
   const isAdmin = session.roles.includes('admin');
   const act = (change: () => Promise<unknown>) => (): void => {
@@ -238,7 +240,9 @@ function Buttons({ action, session, reload, onError }: ButtonsProps): ReactNode 
         }}
         onClose={() => setAsking(false)}
       >
-        <p dir="auto">{descriptor.summary}</p>
+        <p lang={language} dir="auto">
+          {descriptor.summary}
+        </p>
       </ConfirmDialog>
     </div>
   );

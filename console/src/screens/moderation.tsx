@@ -1,5 +1,6 @@
 import '../later.css';
 import { useQuery } from '@fanfare/react';
+import { useLanguage } from '@fanfare/react/more';
 import { Eye, EyeOff, ShieldAlert, Trash2 } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
@@ -124,6 +125,7 @@ function Content(): ReactNode {
   const [selected, setSelected] = useState<ReadonlyMap<string, ListedAction>>(new Map());
   const [reason, setReason] = useState('');
   const [undo, setUndo] = useState<readonly string[]>([]);
+  const language = useLanguage();
   const [toDelete, setToDelete] = useState<readonly ListedAction[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
   const [round, setRound] = useState(0);
@@ -244,7 +246,7 @@ function Content(): ReactNode {
       >
         <ul>
           {toDelete.slice(0, 5).map(({ id, descriptor }) => (
-            <li key={id} dir="auto">
+            <li key={id} lang={language} dir="auto">
               {descriptor.summary}
             </li>
           ))}

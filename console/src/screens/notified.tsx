@@ -1,5 +1,6 @@
 import '../later.css';
 import { useQuery } from '@fanfare/react';
+import { useLanguage } from '@fanfare/react/more';
 import { BellRing } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
@@ -52,6 +53,7 @@ interface Recent {
 /** Why somebody was notified of something or not: for each kind of event about an action. Assignments are always listed. */
 export function NotifiedScreen({ id }: { readonly id: string }): ReactNode {
   const action = useRoute().query.get('action') ?? '';
+  const language = useLanguage();
   const recent = useQuery<Recent>(RECENT, { first: 50 });
   return (
     <>
@@ -77,7 +79,7 @@ export function NotifiedScreen({ id }: { readonly id: string }): ReactNode {
         </label>
         <datalist id="recent-actions">
           {recent.data?.actions.edges.map(({ node }) => (
-            <option key={node.id} value={node.id} dir="auto">
+            <option key={node.id} value={node.id} lang={language} dir="auto">
               {node.descriptor.summary}
             </option>
           ))}

@@ -1,5 +1,5 @@
 import '../later.css';
-import { useInReview } from '@fanfare/react/more';
+import { useInReview, useLanguage } from '@fanfare/react/more';
 import { Send } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
@@ -284,13 +284,14 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
 /** What was published before and nobody else sees yet. */
 function InReview(): ReactNode {
   const { actions } = useInReview();
+  const language = useLanguage();
   if (actions.length === 0) return null;
   return (
     <section className="card">
       <h2>Waiting for review</h2>
       <ul>
         {actions.map(({ id, descriptor }) => (
-          <li key={id} dir="auto">
+          <li key={id} lang={language} dir="auto">
             {descriptor.summary}
           </li>
         ))}

@@ -42,6 +42,8 @@ export interface FanfareOptions extends CacheSourceOptions {
 export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deeds {
   /** For `ApolloProvider`. It sends any other query and mutation of the API, too. */
   readonly client: ApolloClient;
+  /** The language in which the server writes sentences for this reader, for `lang`; undefined before its first answer. */
+  readonly language: string | undefined;
   /** From this call on, new and moved items wait, and what is shown stays where it is. */
   hold(): void;
   /** Shows all that waits, and from this call on every event at once. */
@@ -93,6 +95,9 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   const feedDocuments = { feed: gql(documents.feed), feedEvents: documents.feedEvents };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
   return {
+    get language() {
+      return source.language;
+    },
     ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
     ...deedsOf(parts, documents),
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),

@@ -52,6 +52,9 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
     get reader() {
       return reader.signal;
     },
+    get language() {
+      return reader.language;
+    },
     close: () => {
       reader.close();
     },

@@ -36,6 +36,8 @@ export interface FeedClient<Item = FeedItem> {
    * first one has ended, and rejects with a FeedClientError READER_CHANGED or CLOSED; what comes from then on is the other's.
    */
   readonly reader: AbortSignal;
+  /** The language in which the server writes sentences for this reader, for `lang`; undefined before its first answer. */
+  readonly language: string | undefined;
   /** Ends everything for good, such as when the reader signs out. */
   close(): void;
 }

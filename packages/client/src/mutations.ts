@@ -3,9 +3,9 @@ import type { OneReader } from './one-reader.ts';
 import type { Request } from './request.ts';
 import type { FeedMutations } from './mutation-types.ts';
 
-export const ACTION_STATE = `id isHidden commentsVersion
-    engagement { comments likes reshares lastInteraction reactions { reaction count } }
-    viewer { hasLiked hasCommented hasReshared isBookmarked reactions canDelete canEdit }`;
+const ENGAGEMENT = 'engagement { comments likes reshares lastInteraction reactions { reaction count } }';
+const VIEWER = 'viewer { hasLiked hasCommented hasReshared isBookmarked reactions canDelete canEdit }';
+export const ACTION_STATE = `id isHidden commentsVersion ${ENGAGEMENT} ${VIEWER}`;
 export const INTERACTION = `id kind at editedAt text reaction parentId state actor { memberId name }`;
 const UNREAD = `unreadCount { count isExact }`;
 const FOLLOWED = `refId isFollowed followerCount`;

@@ -6,12 +6,16 @@ import { following } from './within.ts';
  * whose it has to be.
  */
 const READER_HEADER = 'fanfare-reader';
+/** In the same places: the language of the sentences. */
+const LANGUAGE_HEADER = 'content-language';
 
 /**
  * Whose answers a client gives. What is under way for one reader ends as soon as the server answers for another, and nothing
  * of that is given to anybody.
  */
 export class OneReader {
+  /** Of the sentences; undefined before the first answer. */
+  declare language: string | undefined;
   #is: string | undefined;
   #end = new AbortController();
   /** What ends with the reader. Not by listeners at the signal: Node warns of more than ten. */
@@ -30,11 +34,12 @@ export class OneReader {
   }
 
   /** @param said reads a header of the answer by its name @throws FeedClientError READER_CHANGED */
-  check(said: (name: string) => unknown): void {
+  check(said: (name: string) => string | null | undefined): void {
     const who = said(READER_HEADER);
-    if (typeof who !== 'string') return;
+    if (who == null) return;
     const former = this.#is;
     this.#is = who;
+    this.language = said(LANGUAGE_HEADER) ?? undefined;
     if (former === undefined || former === who) return;
     const ended = this.#end;
     this.#end = new AbortController();

@@ -10,7 +10,7 @@ export interface SharedSocketOptions {
   readonly token: string;
   readonly webSocket: WebSocketConstructor;
   /** The server has taken the token. What it throws ends the socket. @param said with it */
-  readonly onTaken: (said: Readonly<Record<string, unknown>>) => void;
+  readonly onTaken: (said: Readonly<Record<string, string | undefined>>) => void;
   /** The socket is over, or nobody is left on it: the next subscription needs another. */
   readonly onEnd: () => void;
 }
@@ -101,7 +101,7 @@ export class SharedSocket {
     if (this.#isOver) return;
     if (type === 'connection_ack') {
       try {
-        this.#options.onTaken((payload ?? {}) as Readonly<Record<string, unknown>>);
+        this.#options.onTaken((payload ?? {}) as Readonly<Record<string, string | undefined>>);
       } catch (error) {
         this.#end(error as FeedClientError);
         return;

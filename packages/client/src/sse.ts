@@ -60,12 +60,12 @@ async function* answersOf(
 }
 
 function parse(data: string): Answer {
-  let answer: unknown;
+  let cause: unknown;
   try {
-    answer = JSON.parse(data);
+    const answer: unknown = JSON.parse(data);
+    if (isAnswer(answer)) return answer;
   } catch (error) {
-    throw protocolError('The address does not answer with GraphQL', error);
+    cause = error;
   }
-  if (!isAnswer(answer)) throw protocolError('The address does not answer with GraphQL');
-  return answer;
+  throw protocolError('The address does not answer with GraphQL', cause);
 }

@@ -60,7 +60,7 @@ function noToken(given: unknown): FeedClientError {
 function until<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     const abort = (): void => {
-      reject(networkError('The token function did not respond', signal.reason));
+      reject(networkError('The token function does not answer', signal.reason));
     };
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);

@@ -47,5 +47,5 @@ export function createSocketTransport(
 function globalWebSocket(): WebSocketConstructor {
   const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketConstructor };
   if (WebSocket !== undefined) return WebSocket;
-  throw protocolError('There is no global WebSocket: give `webSocket`, or use the transport "sse"');
+  throw protocolError('There is no WebSocket: give `webSocket`, or the transport "sse"');
 }

@@ -50,12 +50,10 @@ type DeepPartial<T> = T extends readonly unknown[]
     ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
     : T;
 
+const DESCRIPTOR = `descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }`;
+
 /** Selection on Action: what FanfareAction has. */
-export const ACTION_FIELDS = `${ACTION_STATE_FIELDS}
-    conducted scope
-    actor { memberId name }
-    refs { refId type label }
-    descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }`;
+export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { memberId name } refs { refId type label } ${DESCRIPTOR}`;
 
 /** Selection on NewsfeedItem: what FanfareItem has. For `createFeedClient<FanfareItem>({ …, fields: feedItemFields })`. */
 export const feedItemFields = `id relevancy reasons isUnread groupId isArchived snoozedUntil

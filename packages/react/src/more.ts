@@ -1,6 +1,7 @@
 'use client';
 
 // Not every page needs these: they are not part of what all pages load.
+export { useLanguage } from './provider.tsx';
 export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';
 export {

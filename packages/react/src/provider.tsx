@@ -106,7 +106,7 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
 function createReader(props: FanfareProviderProps, latest: Latest, again: () => void): Reader {
   const { client, url, token, snapshot = [], tabs = 'shared' } = props;
   const options = {
-    ...{ snapshots: 'key' in snapshot ? [snapshot] : snapshot, pauseHiddenAfterMs: props.pauseHiddenAfterMs },
+    ...{ snapshots: [snapshot].flat(), pauseHiddenAfterMs: props.pauseHiddenAfterMs },
     onError: (error: Error) => latest.props.onError?.(error),
   };
   if (client !== undefined) return new Reader({ ...options, client });
@@ -146,4 +146,12 @@ export function useProvided(): Provided {
 
 export function useReader(): Reader {
   return useProvided().reader;
+}
+
+/**
+ * The language in which the server writes sentences, for `lang`. Undefined where it is not known, as before the first answer, or
+ * where a page that came with the HTML is in another one.
+ */
+export function useLanguage(): string | undefined {
+  return useContext(Context)?.reader.language();
 }

@@ -28,15 +28,15 @@ export async function operationsOf(
  * @param client made with `fields: feedItemFields`. Rejects with a FeedClientError.
  */
 export async function prefetchFeed(
-  client: Pick<FeedClient<FanfareItem>, 'feed'>,
+  client: Pick<FeedClient<FanfareItem>, 'feed'> & Partial<Pick<FeedClient, 'language'>>,
   options: FeedOptions = {},
 ): Promise<FeedSnapshot> {
   const { filter, order, first = 25, total = false } = options;
   const page = await client.feed({
     first,
     ...(total ? { total } : {}),
-    ...(filter === undefined ? {} : { filter }),
-    ...(order === undefined ? {} : { order }),
+    ...(filter && { filter }),
+    ...(order && { order }),
   });
-  return { key: pageKeyOf(options), page };
+  return { key: pageKeyOf(options), page, language: client.language };
 }

@@ -80,6 +80,7 @@ export function createTestClient({
       reader = new AbortController();
       before.abort(new FeedClientError('READER_CHANGED', 'The token is of another reader'));
     },
+    language: undefined,
     close() {
       reader.abort(new FeedClientError('CLOSED', 'The client is closed'));
     },

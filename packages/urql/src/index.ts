@@ -53,6 +53,8 @@ export interface FanfareOptions extends CacheSourceOptions {
 export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deeds {
   /** For `Provider` of urql. It sends any other query and mutation of the API, too. */
   readonly client: Client;
+  /** The language in which the server writes sentences for this reader, for `lang`; undefined before its first answer. */
+  readonly language: string | undefined;
   /** From this call on, new and moved items wait, and what is shown stays where it is. */
   hold(): void;
   /** Shows all that waits, and from this call on every event at once. */
@@ -106,6 +108,9 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     );
   };
   return {
+    get language() {
+      return source.language;
+    },
     ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
     like: (actionId) => perform(actionId, documents.like, { actionId }),
     unlike: (actionId) => perform(actionId, documents.unlike, { actionId }),

@@ -1,4 +1,5 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
+import type { Locale } from '../../descriptors/locale.ts';
 import type { Answer } from '../../graphql/rendering/answer.ts';
 import type { Caller } from '../identity/auth.ts';
 import type { SocketFrames } from '../exchange/socket-frames.ts';
@@ -20,8 +21,8 @@ export interface RequestContext {
   readonly lastEventId?: string | undefined;
   /** The client's trace, from the header of this name. */
   readonly traceparent?: string | undefined;
-  /** Preferred languages, as in Accept-Language. */
-  readonly languages?: string | undefined;
+  /** The language of its sentences. */
+  readonly locale: Locale;
   /** Rejects the request whatever it asks; absent: not rejected. */
   readonly refusal?: Error | undefined;
   /** What the answer to a query or mutation takes. */

@@ -7,7 +7,6 @@ import { apiError, documentError } from '../../graphql/errors.ts';
 import { operationCost } from '../../graphql/limits/cost.ts';
 import { findOperation, isIntrospection } from '../../graphql/limits/document-limits.ts';
 import { variablesFault } from '../../graphql/limits/variables.ts';
-import { localeFor } from '../../descriptors/registry.ts';
 import type { HttpContext } from '../http-context.ts';
 import { corsFor } from '../exchange/cors.ts';
 import { createOriginLog } from '../../telemetry/origin-log.ts';
@@ -126,7 +125,7 @@ function openOperation(http: HttpContext, request: RequestContext): GraphQLConte
     );
 
   const context = createContext(http.core, caller.identity, NEVER, {
-    locale: localeFor(request.languages),
+    locale: request.locale,
     answer,
   });
   const { rateLimits } = http;

@@ -11,6 +11,7 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/action.ts';
+import type { Locale } from '../../descriptors/locale.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { isTenantName, storedId, TENANT_FORM, type Tenant, tenantOf } from '../../domain/stored-id.ts';
 import { hasControl, isVisible } from '../../domain/text-forms.ts';
@@ -258,6 +259,8 @@ export type Header = (name: string) => string | undefined;
 export const TENANT_HEADER = 'fanfare-tenant';
 /** Header, and field of the acknowledgement of a socket, that names the reader. */
 export const READER_HEADER = 'fanfare-reader';
+/** Header, and field of the acknowledgement of a socket, that names the language of the sentences. */
+const LANGUAGE_HEADER = 'content-language';
 
 const MAX_TOKEN_LENGTH = 8_192;
 /** Some 30,000 tokens of the usual length: those of the many sockets of a process that come back at once. */
@@ -491,16 +494,23 @@ export function tenantKey({ identity }: Counted): string | null {
 }
 
 /**
- * Tells a client whose its answers are, in their headers and in the payload of `connection_ack`: what it keeps of one reader it
- * must not show to the next. Base64, since ids are any text.
+ * What each answer says in its headers, and each socket in the payload of `connection_ack`: whose its answers are, since a client
+ * must not show to one reader what it keeps of another, and the language of its sentences.
  */
-export function readerOf({ userId }: Identity): { readonly [READER_HEADER]: string } {
-  return { [READER_HEADER]: Buffer.from(userId).toString('base64url') };
+export function saidToReader(
+  identity: Identity,
+  locale: Locale,
+): Readonly<Record<typeof READER_HEADER | typeof LANGUAGE_HEADER, string>> {
+  return { [READER_HEADER]: readerOf(identity), [LANGUAGE_HEADER]: locale };
+}
+
+/** Base64, since ids are any text. */
+function readerOf({ userId }: Identity): string {
+  return Buffer.from(userId).toString('base64url');
 }
 
 /** A request for one reader with the token of another: nothing is read or changed. @param reader the header of the request, if it has one */
 export function refuseOther(identity: Identity | null, reader: string | undefined): FanfareError | undefined {
-  if (identity === null || reader === undefined || readerOf(identity)[READER_HEADER] === reader)
-    return undefined;
+  if (identity === null || reader === undefined || readerOf(identity) === reader) return undefined;
   return new FanfareError('CONFLICT', 'The header Fanfare-Reader names another member than the token');
 }

@@ -12,13 +12,14 @@ import type {
 import { CloseCode, type ServerOptions, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { HttpContext } from '../http-context.ts';
+import type { Locale } from '../../descriptors/locale.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { apiError } from '../../graphql/errors.ts';
 import type { WrittenResult } from '../../graphql/rendering/answer.ts';
 import type { SessionEnds } from '../../live/session-ends.ts';
 import { logTokenRefused } from '../../telemetry/events.ts';
-import { readerOf, unauthenticated, type Caller } from '../identity/auth.ts';
+import { saidToReader, unauthenticated, type Caller } from '../identity/auth.ts';
 import { callAt } from '../limits/deadline.ts';
 import { OnDispose } from '../../lib/closer.ts';
 import type { UnderWay } from '../limits/intake.ts';
@@ -75,8 +76,8 @@ export interface Connection {
   readonly writer: SocketWriter;
   /** Without an identity until `connection_init`. */
   caller: Caller;
-  /** Preferred languages, as in Accept-Language. */
-  readonly languages: string | undefined;
+  /** The language of its sentences. */
+  readonly locale: Locale;
   /** Operations in progress, by id; `null` until `connection_init`. */
   operations: Readonly<Record<string, unknown>> | null;
   /** Closes the socket without `connection_init` in time. */
@@ -128,7 +129,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const { caller, message, languages, writer } = connection;
+    const { caller, message, locale, writer } = connection;
     const params = { ...payload, variables: payload.variables ?? {} };
     const { answer, room: made } = answers.open(caller);
     const room = kept(connection, id, made);
@@ -139,7 +140,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
       startedAt: performance.now(),
       params,
       mayStream: true,
-      languages,
+      locale,
       frames,
     };
     let errors: readonly GraphQLError[];
@@ -204,7 +205,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
       // The token is not needed any more while the socket is open.
       Object.assign(connection, { connectionParams: undefined });
       const { identity } = extra.caller;
-      return isAdmitted && identity !== null ? readerOf(identity) : isAdmitted;
+      return isAdmitted && identity !== null ? saidToReader(identity, extra.locale) : isAdmitted;
     },
     onSubscribe({ subscriptions, extra }, id, payload) {
       extra.activeAt = performance.now();

@@ -213,7 +213,7 @@ export class SocketServer {
       writer: new SocketWriter({ socket, stream }),
       caller: { identity: null, address, transport: 'websocket' },
       // Checks the current time instead of the header: a socket may be open for days.
-      languages: localeFor(request.headers['accept-language']),
+      locale: localeFor(request.headers['accept-language']),
       operations: null,
       activeAt: performance.now(),
       initDeadline: callAfter(limits.connectionInitMs, () => {

@@ -133,7 +133,9 @@ export function createSlowServer(random: SeededRandom, id = ACTION, reader?: str
       if (isLost) throw new TypeError('Failed to fetch');
       return {
         status: 200,
-        headers: new Headers(reader === undefined ? {} : { 'fanfare-reader': reader }),
+        headers: new Headers(
+          reader === undefined ? {} : { 'fanfare-reader': reader, 'content-language': 'de' },
+        ),
         text: () => Promise.resolve(text),
       } as Response;
     },

@@ -37,6 +37,8 @@ export interface CacheSource {
   readonly request: Request;
   /** Comes when the answers are another reader's, or all is closed. */
   readonly reader: AbortSignal;
+  /** Of the sentences; undefined before the first answer. */
+  readonly language: string | undefined;
   /** Ends everything for good, and empties the cache. */
   close(): void;
   /** Makes a request, during which no event is delivered. End it when the cache has the answer. */
@@ -118,6 +120,9 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
     request,
     get reader() {
       return reader.signal;
+    },
+    get language() {
+      return reader.language;
     },
     close: () => reader.close(),
     during: (work) => gate.during(() => reader.during(undefined, work)),

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { OneReader } from '../../src/one-reader.ts';
+import { createFeedClient } from '../../src/index.ts';
 import { createRequest, type Request } from '../../src/request.ts';
 
 /** The token function never responds. */
@@ -34,4 +35,19 @@ test('a query ends with its signal or timeout without AbortSignal.any and AbortS
   const asked = request('{ feed { state } }', {}, abort.signal);
   abort.abort();
   await expect(asked).rejects.toMatchObject({ code: 'NETWORK' });
+});
+
+test('the language of the sentences is that of the latest answer of the server, and of nothing between', async () => {
+  const headers = [{ 'content-language': 'fr' }, { 'content-language': 'de', 'fanfare-reader': 'r' }, {}];
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(new Response('{"data":{}}', { headers: headers.shift() ?? {} })),
+  );
+  const client = createFeedClient({ url: 'http://server/graphql', token: 'token' });
+  const said: unknown[] = [client.language];
+  for (let asked = 0; asked < 3; asked += 1) {
+    await client.request('{ __typename }');
+    said.push(client.language);
+  }
+  expect(said).toEqual([undefined, undefined, 'de', 'de']);
 });

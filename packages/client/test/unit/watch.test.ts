@@ -300,7 +300,7 @@ describe('tokens', () => {
     });
     await ended;
     expect(tokens).toEqual(['second']);
-    expect(calls[0]).toBe('waiting: The token function did not respond');
+    expect(calls[0]).toBe('waiting: The token function does not answer');
   });
 });
 

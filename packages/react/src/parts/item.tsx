@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useBookmark, useEngagement, useFollow } from '../hooks/item.ts';
+import { useLanguage } from '../provider.tsx';
 import { useRelativeTime } from '../hooks/relative-time.ts';
 import type { FanfareItem, SummaryPart } from '../item.ts';
 import { summaryId } from './feed.tsx';
@@ -24,7 +25,7 @@ interface SentenceProps {
 export function Sentence({ id, parts, hrefOf }: SentenceProps): ReactNode {
   return (
     // By the first letter outside of what stands for itself: names do not count, even where the sentence begins with one.
-    <p id={id} data-fanfare="summary" dir="auto">
+    <p id={id} data-fanfare="summary" lang={useLanguage()} dir="auto">
       {parts.map((part, at) => {
         if (part.member === null && part.ref === null) return part.text;
         const href = hrefOf?.(part);

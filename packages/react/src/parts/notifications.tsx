@@ -2,6 +2,7 @@ import type { Notification } from '@fanfare/client';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useNotifications, type Notifications as NotificationsState } from '../hooks/notifications.ts';
 import type { SummaryPart } from '../item.ts';
+import { useLanguage } from '../provider.tsx';
 import type { NotificationOptions } from '../store/notification-store.ts';
 import { Avatar } from './avatar.tsx';
 import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';
@@ -36,7 +37,9 @@ interface ItemProps extends Look {
 function Item({ notification, index, notifications, ...look }: ItemProps): ReactNode {
   const { hrefOf, linkTo, onOpen, avatar, onError } = look;
   const { id, actors, summary, summaryParts, action, interaction, at, isRead } = notification;
-  const about = interaction?.text ?? action?.descriptor.summary;
+  const language = useLanguage();
+  const text = interaction?.text;
+  const about = text ?? action?.descriptor.summary;
   const labelId = summaryId(id);
   const href = linkTo?.(notification);
   const open = (): void => {
@@ -56,7 +59,7 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
       <div data-fanfare="notification">
         <Sentence id={labelId} parts={summaryParts} hrefOf={hrefOf} />
         {about !== undefined && about !== summary && (
-          <p data-fanfare="excerpt" dir="auto">
+          <p data-fanfare="excerpt" lang={text == null ? language : undefined} dir="auto">
             {about}
           </p>
         )}

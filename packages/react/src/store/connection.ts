@@ -63,8 +63,8 @@ export function watchFor(
   // Each gets the events and the filter of its own kind.
   const watch: (all: Watching<LiveEvent, object>) => Promise<void> = client[what];
   return watch.call(client, {
-    ...(filter === undefined ? {} : { filter }),
-    ...(after === undefined ? {} : { after }),
+    ...(filter && { filter }),
+    ...(after && { after }),
     unread: true,
     ...options,
   });

@@ -14,6 +14,8 @@ export interface FeedOptions extends ListOptions {
 export interface FeedSnapshot {
   readonly key: string;
   readonly page: FeedPage<FanfareItem>;
+  /** Of its sentences; absent: not known. */
+  readonly language?: string | undefined;
 }
 
 /** Equal options have equal keys, however they are written down. */

@@ -55,8 +55,8 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
     const page = await this.#with.client.feed({
       first,
       ...(total ? { total } : {}),
-      ...(filter === undefined ? {} : { filter }),
-      ...(order === undefined ? {} : { order }),
+      ...(filter && { filter }),
+      ...(order && { order }),
       ...query,
     });
     for (const { node } of page.edges) expectFields(node);

@@ -85,7 +85,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
 
   protected override read(query: PageQuery): Promise<NotificationPage> {
     const { filter, first = 25 } = this.#options;
-    return this.#client.notifications({ first, ...(filter === undefined ? {} : { filter }), ...query });
+    return this.#client.notifications({ first, ...(filter && { filter }), ...query });
   }
 
   protected override stateOf({ unseen, unread }: NotificationPage): Partial<NotificationState> {

@@ -49,7 +49,7 @@ export function oneReader(
       shown ??= is;
       if (is !== null && is !== shown) {
         onOther();
-        throw new FeedClientError('UNAUTHENTICATED', 'The token is of somebody else');
+        throw new FeedClientError('UNAUTHENTICATED', 'The token is of another reader');
       }
     }
     return known;

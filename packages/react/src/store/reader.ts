@@ -47,6 +47,12 @@ export class Reader {
     this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
   }
 
+  /** Of the sentences that are shown. Undefined: not known, or what came with the HTML is in another one. */
+  language(): string | undefined {
+    const { language } = this.#snapshots[0] ?? this.client;
+    return (this.client.language ?? language) === language ? language : undefined;
+  }
+
   /** Equal options share a list. */
   feed(options: FeedOptions): FeedStore {
     const key = keyOf(options);
@@ -81,7 +87,7 @@ export class Reader {
     reaction?: string,
   ): Promise<void> {
     const { addInteraction, removeInteraction } = this.client.mutations;
-    const of = { actionId, kind, ...(reaction === undefined ? {} : { reaction }) };
+    const of = { actionId, kind, ...(reaction && { reaction }) };
     await this.actions.write(actionId, interactionWrite(kind, isGiven, reaction), async () => {
       const { action } = await (isGiven
         ? addInteraction({ input: of })

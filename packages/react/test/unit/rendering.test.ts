@@ -8,10 +8,12 @@ import { build, type Rolldown } from 'vite';
 import { expect, test, vi } from 'vitest';
 import { buildTarget } from '../../../../scripts/oldest-browsers.js';
 import { Feed, FanfareProvider, feedItemFields, Reactions, Summary, Time, useFeed } from '../../src/index.ts';
-import { prefetchFeed } from '../../src/server.ts';
+import { prefetchFeed, type FeedSnapshot } from '../../src/server.ts';
+import { Notifications } from '../../src/more.ts';
 import { Reader } from '../../src/store/reader.ts';
-import { createTestClient, testItem } from '../../src/testing.ts';
+import { createTestClient, testItem, testNotification } from '../../src/testing.ts';
 
+const done = (): Promise<void> => Promise.resolve();
 const ITEMS = [testItem('b', '2026-01-02T00:00:00.000Z'), testItem('a', '2026-01-01T00:00:00.000Z')];
 
 function Page(): ReactNode {
@@ -36,6 +38,10 @@ function Page(): ReactNode {
       }),
     ],
   });
+}
+
+function List({ children }: { readonly children?: ReactNode }): ReactNode {
+  return h(Feed.Root, { feed: useFeed({ first: 10 }), children });
 }
 
 test('on the server the first HTML has the items of the snapshot, and rendering makes no request', async () => {
@@ -74,6 +80,34 @@ test.each(['hold', 'insert', 'off'] as const)(
       expect(reader.feed({ ...other, live }).getServerSnapshot().status).toBe('loading');
   },
 );
+
+test('sentences are marked with their language; the words of others, and what may be in two languages, are not', async () => {
+  const notifications = [
+    testNotification('x', '2026-01-02T00:00:00.000Z'),
+    testNotification('y', '2026-01-01T00:00:00.000Z', { interaction: { id: 'c', text: 'Schön!' } }),
+  ];
+  const answered = { language: undefined as string | undefined };
+  const client = Object.assign(createTestClient({ feed: () => ITEMS }), answered);
+  const marksIn = (snapshot: FeedSnapshot): (string | undefined)[] => {
+    const parts = notifications.map((notification, index) =>
+      h(Notifications.Item, { key: index, notification, index, notifications: { markRead: done } }),
+    );
+    const list = h(List, null, parts);
+    const html = renderToString(h(FanfareProvider, { client, snapshot }, h(Page), list));
+    return [...html.matchAll(/<p [^>]*?data-fanfare="(?:summary|excerpt)"(?: lang="(\w+)")? dir/g)].map(
+      ([, lang]) => lang,
+    );
+  };
+  expect(marksIn(await prefetchFeed(client, { first: 10 }))).toEqual(Array(6).fill(undefined));
+  client.language = 'de';
+  const snapshot = await prefetchFeed(client, { first: 10 });
+  expect(marksIn(snapshot)).toEqual(['de', 'de', 'de', 'de', 'de', undefined]);
+  // It goes on in a browser that asks in another language.
+  const reader = new Reader({ client, snapshots: [snapshot] });
+  expect(reader.language()).toBe('de');
+  client.language = 'en';
+  expect(reader.language()).toBeUndefined();
+});
 
 test('the virtual list in docs/react.md is the tested one', () => {
   const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
