@@ -78,6 +78,31 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await page.close();
   });
 
+  test.each(['', '?function'])(
+    'a page whose origin the server refuses says so, once in the console, and the server warns once: %s',
+    async (search) => {
+      await using refusing = await startTestApp({ env: { CORS_ORIGINS: 'https://app.example' } });
+      const url = `${pages.tabs}${search}#${refusing.url}/graphql`;
+      const { origin } = new URL(url);
+      await using visited = await openPage(browser, url);
+      const { page, asked, errors } = visited;
+      const said = `The server does not answer pages of ${origin}: its CORS_ORIGINS must have it`;
+      await has(page, said, '[data-fanfare="error"]');
+      // Until all that asks has asked several times.
+      for (let time = 0; time < 3; time += 1) {
+        const before = asked.length;
+        await click(page, 'Try again');
+        await expect.poll(() => asked.length, WAIT).toBeGreaterThan(before + 1);
+      }
+      await has(page, said, '[data-fanfare="error"]');
+      // The browser itself says of each request that it was blocked.
+      const own = errors.filter((text) => text.startsWith('Fanfare'));
+      expect(own).toEqual([`Fanfare: ${said}`]);
+      const warned = refusing.log.filter((line) => line.includes('it is not in CORS_ORIGINS'));
+      expect(warned.map((line) => (JSON.parse(line) as { origin: string }).origin)).toEqual([origin]);
+    },
+  );
+
   test('Ctrl and Enter send a comment, but not while an input method composes it', async () => {
     await using visited = await openPage(browser, pages.states);
     const { page } = visited;

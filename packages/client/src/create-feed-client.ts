@@ -1,5 +1,5 @@
 import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
-import { createTell, protocolError } from './errors.ts';
+import { protocolError, tell } from './errors.ts';
 import { createMutations } from './mutations.ts';
 import { OneReader } from './one-reader.ts';
 import { createRequest } from './request.ts';
@@ -72,7 +72,6 @@ export function watchesOf(options: FeedClientOptions) {
       : createSocketTransport(server, options.webSocket);
   const { firstMs = 500, maxMs = 30_000 } = options.backoff ?? {};
   const backoff = { firstMs, maxMs };
-  const tell = createTell();
   const watch = <Event extends Named, Filter>(
     subscription: string,
     watching: Watching<Event, Filter>,

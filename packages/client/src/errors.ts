@@ -43,18 +43,18 @@ export class FeedClientError extends Error {
 /** What only the developers of the page can mend: the reader may see nothing of it. */
 const OF_THE_PAGE: ReadonlySet<string> = new Set(['TOKEN', 'ORIGIN', 'PROTOCOL']);
 
-export type Tell = (error: unknown) => void;
+/** What was said. One for all clients: a page has several, also such that are made for one request. */
+const said = new Set<string>();
+/** So that a server, which lives longer than a page, does not keep more and more. */
+const MOST_SAID = 100;
 
 /** Says each once, however often it is tried again. */
-export function createTell(): Tell {
-  const logged = new Set<string>();
-  return (error) => {
-    if (!(error instanceof FeedClientError) || !OF_THE_PAGE.has(error.code) || logged.has(error.message))
-      return;
-    logged.add(error.message);
-    // oxlint-disable-next-line no-console -- where developers look first
-    console.error(`Fanfare: ${error.message}`);
-  };
+export function tell(error: unknown): void {
+  if (!(error instanceof FeedClientError) || !OF_THE_PAGE.has(error.code)) return;
+  if (said.has(error.message) || said.size >= MOST_SAID) return;
+  said.add(error.message);
+  // oxlint-disable-next-line no-console -- where developers look first
+  console.error(`Fanfare: ${error.message}`);
 }
 
 /** The first error of an answer stands for all. */

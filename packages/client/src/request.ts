@@ -1,4 +1,4 @@
-import { answerError, type Tell } from './errors.ts';
+import { answerError } from './errors.ts';
 import { answerOf, post, type Server } from './post.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClientOptions } from './types.ts';
@@ -13,7 +13,7 @@ export type Request = <Data>(
 
 interface RequestOptions {
   readonly token: FeedClientOptions['token'];
-  readonly tell?: Tell;
+  readonly tell?: (error: unknown) => void;
 }
 
 /** A token that was refused is asked for once more, as for a watch. */

@@ -1,5 +1,5 @@
 import { backoffMs, pause, type Backoff } from './backoff.ts';
-import { answerError, FeedClientError, networkError, protocolError, type Tell } from './errors.ts';
+import { answerError, FeedClientError, networkError, protocolError } from './errors.ts';
 import type { Tokens } from './tokens.ts';
 import type { Answer, Transport } from './transport.ts';
 import type { Watching } from './types.ts';
@@ -13,7 +13,7 @@ interface WatchDependencies {
   readonly retries: number;
   /** How long the token function may take. */
   readonly timeoutMs: number;
-  readonly tell?: Tell;
+  readonly tell?: (error: unknown) => void;
 }
 
 /** Whatever is watched, its messages have these two: a name, which ends the same way for the same purpose, and a cursor. */
