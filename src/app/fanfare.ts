@@ -181,7 +181,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     const session = openSession(core, reader);
     const after = args.after == null ? null : core.cursors.given(reader.userId, args.after);
     const asked = { ...this.#acting.stored(args), after };
-    const { edges, endCursor, hasNextPage } = await readFeed(core, session, asked);
+    const { edges, end, hasMore } = await readFeed(core, session, asked);
     const items = edges.map(async ({ node: { action, relevancy, reasons, isUnread } }) => ({
       action: recordedAction<T>(action),
       summary: await sentenceOfAction(session, action, localeFor(locale)),
@@ -189,8 +189,8 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     }));
     return {
       items: this.#acting.shown(await Promise.all(items)),
-      endCursor: endCursor === null ? null : core.cursors.shown(reader.userId, endCursor),
-      hasNextPage,
+      endCursor: end === null ? null : core.cursors.shown(reader.userId, end),
+      hasNextPage: hasMore,
     };
   }
 

@@ -31,7 +31,7 @@ type Show = (tenant: Tenant, value: unknown, context: GraphQLContext) => unknown
 /** Free JSON of the host application, returned unchanged. All other JSON belongs to the server. */
 const FREE_JSON: ReadonlySet<string> = new Set(['Member.data', 'Ref.data', 'Interaction.data']);
 
-/** Fields with cursors, which are sealed per tenant. As arguments they are called `after`. */
+/** Fields with cursors, which are sealed per tenant. As arguments they are called `after` or `before`. */
 export const CURSOR_FIELDS: ReadonlySet<string> = new Set([
   'cursor',
   'startCursor',
@@ -91,9 +91,13 @@ function showCursor(_tenant: Tenant, cursor: unknown, context: GraphQLContext): 
 }
 
 function givenCursor(args: Arguments, context: GraphQLContext): Arguments {
-  const { after } = args;
-  if (typeof after !== 'string') return args;
-  return { ...args, after: context.core.cursors.given(context.identity().userId, after) };
+  const { cursors } = context.core;
+  return ['after', 'before'].reduce((all, name) => {
+    const cursor = args[name];
+    return typeof cursor === 'string'
+      ? { ...all, [name]: cursors.given(context.identity().userId, cursor) }
+      : all;
+  }, args);
 }
 
 function showTexts(tenant: Tenant, value: unknown): unknown {

@@ -145,6 +145,9 @@ export type PublishOutcome =
 export interface PageArgs {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
+  /** Upwards: so many entries before a cursor, or the last ones. */
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
 }
 
 /** Filters available in every list of actions. */
@@ -174,12 +177,14 @@ export interface FeedFilter
 export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
 export type FeedState = 'READY' | 'REBUILDING';
 
-/** One page of a connection. `hasNextPage` is exact: another visible node exists. */
+/** One page of a connection. */
 export interface Page<T> {
+  /** In the order of the list, also if it was read upwards. */
   readonly edges: readonly { readonly cursor: string; readonly node: T }[];
-  readonly hasNextPage: boolean;
-  /** `null` on an empty page of an empty list. */
-  readonly endCursor: string | null;
+  /** Whether another visible node follows, or precedes a page that was read upwards. Exact. */
+  readonly hasMore: boolean;
+  /** From where the next page goes on in the same direction. `null` on an empty page of an empty list. */
+  readonly end: string | null;
 }
 
 /** Exact up to 1,000; beyond that `count` is 1,000 and `isExact` false. */

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../feed/page/paging.ts';
-import type { Page, Count as CountSource } from '../core/shapes.ts';
+import { type PageSizes, SIZES } from '../feed/page/paging.ts';
+import type { Page, PageArgs, Count as CountSource } from '../core/shapes.ts';
 import { builder } from './builder.ts';
 import { SHARED } from './shared-field.ts';
 import type { ListSize, PageSize } from './limits/cost.ts';
@@ -23,37 +23,41 @@ export const TOTAL_COST: { readonly size: ListSize } = { size: MAX_TOTAL };
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
-/** Source of a connection field: the page, and whether it is the first. */
+/** Source of a connection field: the page, and what was asked for. */
 export interface ConnectionSource<P> {
   readonly page: P;
+  readonly isUp: boolean;
+  /** It begins where the list does, or ends where the list ends if it was read upwards. */
   readonly isFirst: boolean;
 }
 
-export function toConnection<P>(page: P, args: { after?: string | null | undefined }): ConnectionSource<P> {
-  return { page, isFirst: args.after == null };
+export function toConnection<P>(page: P, { after, last, before }: PageArgs): ConnectionSource<P> {
+  return { page, isUp: last != null || before != null, isFirst: after == null && before == null };
 }
 
 const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').implement({
   description: 'Position of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether there are more visible entries.',
-      resolve: ({ page }) => page.hasNextPage,
+      description:
+        'Whether there are more visible entries. Of a page upwards: whether it was requested with `before`.',
+      resolve: ({ page, isUp, isFirst }) => (isUp ? !isFirst : page.hasMore),
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether the page was requested with `after`.',
-      resolve: ({ isFirst }) => !isFirst,
+      description:
+        'Whether the page was requested with `after`. Of a page upwards: whether there are more visible entries before it.',
+      resolve: ({ page, isUp, isFirst }) => (isUp ? page.hasMore : !isFirst),
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first entry; null on an empty page.',
-      resolve: ({ page }) => page.edges[0]?.cursor ?? null,
+      description: 'The page upwards from here ends before this cursor; null on an empty page.',
+      resolve: ({ page, isUp }) => (isUp ? page.end : (page.edges[0]?.cursor ?? null)),
     }),
     endCursor: t.string({
       nullable: true,
       description:
         'The next page starts after this cursor. It may be beyond the last entry, at an entry that is not visible.',
-      resolve: ({ page }) => page.endCursor,
+      resolve: ({ page, isUp }) => (isUp ? (page.edges.at(-1)?.cursor ?? null) : page.end),
     }),
   }),
 });
@@ -67,7 +71,9 @@ export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
   const edge = builder.objectRef<{ readonly cursor: string; readonly node: Node }>(`${name}Edge`).implement({
     description: `One of ${plural}, with its place in the list.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Pass it as `after` to continue after this entry.' }),
+      cursor: t.exposeString('cursor', {
+        description: 'Pass it as `after` to continue after this entry, or as `before` to go on above it.',
+      }),
       node: t.field({ type: node, description: 'The entry.', resolve: (source) => source.node as never }),
     }),
   });
@@ -91,15 +97,24 @@ export function defineConnection<Node, P extends Page<Node> = Page<Node>>(
 
 /** How the cost of a connection field depends on its arguments; see limits/cost.ts. */
 export const PAGE_COST: { readonly page: PageSize } = {
-  page: { argument: 'first', default: DEFAULT_PAGE_SIZE, max: MAX_PAGE_SIZE },
+  page: pageCost(SIZES),
 };
 
-/** Arguments of a forward connection. */
-export function pageArgs() {
+export function pageCost({ standard, most }: PageSizes): PageSize {
+  return { argument: ['first', 'last'], default: standard, max: most };
+}
+
+/** Arguments of a connection. @param sizes default: 25, at most 100 */
+export function pageArgs({ standard, most }: PageSizes = SIZES) {
   return builder.args((t) => ({
-    first: t.int({
-      description: `Number of entries, 1 to ${String(MAX_PAGE_SIZE)}. Default: ${String(DEFAULT_PAGE_SIZE)}.`,
-    }),
+    first: t.int({ description: `Number of entries, 1 to ${String(most)}. Default: ${String(standard)}.` }),
     after: t.string({ description: 'A cursor of an earlier page. Default: starts at the beginning.' }),
+    last: t.int({
+      description: `Number of entries above \`before\`, or at the end of the list, 1 to ${String(most)}. Not together with \`first\` or \`after\`.`,
+    }),
+    before: t.string({
+      description:
+        'A cursor: the page ends above it. Default: ends at the end. Not together with `first` or `after`.',
+    }),
   }));
 }

@@ -28,8 +28,8 @@ export async function rows(
       const { actionId, relevancy, reasons, isUnread } = node;
       all.push({ actionId, relevancy, reasons, isUnread });
     }
-    if (!page.hasNextPage) return all;
-    after = page.endCursor;
+    if (!page.hasMore) return all;
+    after = page.end;
   }
 }
 

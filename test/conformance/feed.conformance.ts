@@ -23,8 +23,8 @@ export function feedConformance(model: string, cap: number): void {
       await follow(parts, 'ann');
       expect(await parts.services.readFeed(parts.session('ann'), {})).toMatchObject({
         edges: [],
-        hasNextPage: false,
-        endCursor: null,
+        hasMore: false,
+        end: null,
       });
       const [id] = await publishSome(parts, 1);
       await parts.fanOut();

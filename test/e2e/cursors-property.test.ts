@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
+  getNamedType,
   isEnumType,
   isObjectType,
   isRequiredArgument,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLOutputType,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildSchema } from '../../src/app/schema.ts';
@@ -99,20 +101,65 @@ function listsOf(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>):
     return isEnumType(of) ? of.getValues().map((value) => `${name}: ${value.name}`) : [];
   });
   return [null, ...ways].map((way) => {
-    const given = [...required, ...(way === null ? [] : [way]), 'first: 2', 'after: $after'].join(', ');
-    const list = `${field.name}(${given}) { edges { cursor } pageInfo { endCursor } }`;
+    const page = 'first: $first, after: $after, last: $last, before: $before';
+    const given = [...required, ...(way === null ? [] : [way]), page].join(', ');
+    const list = `${field.name}(${given}) { edges { cursor node { ${shownOf(field)} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
     const name = `${type.name}.${field.name}${way === null ? '' : ` ${way}`}`;
-    return { name, isWay: way !== null, query: `query ($after: String) ${place(list)}` };
+    const variables = '$first: Int, $after: String, $last: Int, $before: String';
+    return { name, isWay: way !== null, query: `query (${variables}) ${place(list)}` };
   });
 }
+
+/** What tells entries apart. */
+const TELLING = ['id', 'memberId', 'refId', 'groupKey', 'name'];
+
+function shownOf(field: GraphQLField<unknown, unknown>): string {
+  const edges = fieldsOf(fieldsOf(field.type)['edges']?.type);
+  const fields = fieldsOf(edges['node']?.type);
+  const telling = TELLING.filter((name) => name in fields);
+  return ['__typename', ...telling, ...('action' in fields ? ['action { id }'] : [])].join(' ');
+}
+
+function fieldsOf(type: unknown): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
+  const named = getNamedType(type as GraphQLOutputType);
+  return isObjectType(named) ? named.getFields() : {};
+}
+
+interface PageArguments {
+  readonly first?: number;
+  readonly after?: string | null;
+  readonly last?: number;
+  readonly before?: string | null;
+}
+
+interface FoundPage {
+  readonly edges: readonly { readonly cursor: string; readonly node: unknown }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+async function find({ name, query }: List, args: PageArguments): Promise<FoundPage> {
+  const { data, errors } = await world.app.query(query, { ...args }, READER);
+  expect([name, args, errors]).toEqual([name, args, []]);
+  let found: unknown = data;
+  while (!isPage(found)) [found] = Object.values(found as object) as unknown[];
+  return found;
+}
+
+const isPage = (value: unknown): value is FoundPage => (value as Partial<FoundPage>).edges !== undefined;
 
 interface Answer {
   readonly cursor: string | undefined;
   readonly codes: readonly unknown[];
 }
 
-async function page({ query }: List, after: string | null): Promise<Answer> {
-  const { data, errors } = await world.app.query(query, { after }, READER);
+async function page({ query }: List, after: string | null, isUp = false): Promise<Answer> {
+  const args = isUp ? { last: 2, before: after } : { first: 2, after };
+  const { data, errors } = await world.app.query(query, args, READER);
   const [, cursor] = /"(?:cursor|endCursor)":"([^"]+)"/.exec(JSON.stringify(data)) ?? [];
   return { cursor, codes: errors.map(({ extensions }) => extensions.code) };
 }
@@ -257,8 +304,10 @@ test('what is no cursor is refused by each list', async () => {
       fc.constantFrom(...lists),
       fc.constantFrom(...samples.values()),
       garbled,
-      async (list, { cursor }, change) => {
-        expect([list.name, (await page(list, change(cursor))).codes]).toEqual([list.name, REFUSED]);
+      fc.boolean(),
+      async (list, { cursor }, change, isUp) => {
+        const { codes } = await page(list, change(cursor), isUp);
+        expect([list.name, isUp, codes]).toEqual([list.name, isUp, REFUSED]);
       },
     ),
     RUNS,
@@ -268,13 +317,71 @@ test('what is no cursor is refused by each list', async () => {
 
 test('a cursor that is forged with its right checksum is refused, or is one', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...lists), forged, async (list, change) => {
+    fc.asyncProperty(fc.constantFrom(...lists), forged, fc.boolean(), async (list, change, isUp) => {
       const sample = samples.get(list.name);
       if (sample === undefined) throw new Error(`${list.name} has no cursor`);
-      const { codes } = await page(list, sealed(sample.name, change(payloadOf(sample.cursor))));
+      const { codes } = await page(list, sealed(sample.name, change(payloadOf(sample.cursor))), isUp);
       if (codes.length > 0) expect([list.name, codes]).toEqual([list.name, REFUSED]);
     }),
     RUNS,
   );
   expectNoFailures();
+});
+
+/** Of lists that are longer, the first. */
+const LONGEST = 40;
+
+async function downwards(list: List, size: number): Promise<FoundPage['edges']> {
+  const edges: FoundPage['edges'][number][] = [];
+  for (let after: string | null = null; ;) {
+    const { edges: next, pageInfo }: FoundPage = await find(list, { first: size, after });
+    expect([list.name, pageInfo.hasPreviousPage]).toEqual([list.name, after !== null]);
+    edges.push(...next);
+    after = pageInfo.endCursor;
+    if (!pageInfo.hasNextPage || edges.length >= LONGEST) return edges;
+  }
+}
+
+const nodesOf = (edges: FoundPage['edges']): readonly unknown[] => edges.map(({ node }) => node);
+
+test('each list is the same upwards, by any sizes of pages, from its end and from any place', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...lists),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 60, maxLength: 60 }),
+      fc.nat(),
+      async (list, sizes, at) => {
+        const all = await downwards(list, sizes[0] ?? 1);
+        const isCut = all.length >= LONGEST;
+        const end = isCut ? LONGEST - 1 : at % (all.length + 1);
+        let before: string | null = all[end]?.cursor ?? null;
+        const expected = nodesOf(all.slice(0, end));
+        let shown: readonly unknown[] = [];
+        for (const last of sizes) {
+          const { edges, pageInfo }: FoundPage = await find(list, { last, before });
+          expect([list.name, pageInfo.hasNextPage]).toEqual([list.name, before !== null]);
+          shown = [...nodesOf(edges), ...shown];
+          before = pageInfo.startCursor;
+          if (!pageInfo.hasPreviousPage) break;
+          expect([list.name, edges.length]).toEqual([list.name, last]);
+        }
+        expect([list.name, shown]).toEqual([list.name, expected]);
+      },
+    ),
+    { numRuns: repeats(150) },
+  );
+  expectNoFailures();
+});
+
+test.each([
+  { first: 1, last: 1 },
+  { first: 1, before: null, last: 1 },
+  { last: 0 },
+  { last: 1_001 },
+  { last: -1 },
+])('each list refuses %j', async (args) => {
+  for (const { name, query } of lists) {
+    const { errors } = await world.app.query(query, args, READER);
+    expect([name, errors.map(({ extensions }) => extensions.code)]).toEqual([name, ['BAD_USER_INPUT']]);
+  }
 });

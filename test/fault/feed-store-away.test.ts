@@ -32,8 +32,8 @@ async function expectFeeds({ app, services, session }: TestApp): Promise<void> {
     for (;;) {
       const page: FeedPage = await services.readFeed(session(userId), { first: 2, after });
       shown.push(...page.edges.map(({ node }) => `${node.actionId} ${node.relevancy.toISOString()}`));
-      if (!page.hasNextPage) break;
-      after = page.endCursor;
+      if (!page.hasMore) break;
+      after = page.end;
     }
     const expected = feedFor(reference, reader);
     expect([userId, ...shown]).toEqual([

@@ -29,10 +29,10 @@ async function shownTo(parts: Parts, userId: string): Promise<object> {
   const recent = await parts.services.readFeed(session, { first: 1, order: 'RECENT' });
   const slice = await parts.services.readSlice(session, 'actor', { first: 1 });
   return {
-    feed: [page.edges.map(({ node }) => node.actionId), page.hasNextPage],
-    recent: [recent.edges.map(({ node }) => node.actionId), recent.hasNextPage],
+    feed: [page.edges.map(({ node }) => node.actionId), page.hasMore],
+    recent: [recent.edges.map(({ node }) => node.actionId), recent.hasMore],
     unread: (await parts.services.countUnread(session)).count,
-    slice: [slice.edges.map(({ node }) => node.id), slice.hasNextPage],
+    slice: [slice.edges.map(({ node }) => node.id), slice.hasMore],
   };
 }
 

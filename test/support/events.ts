@@ -49,7 +49,7 @@ export async function* poll(
   for (;;) {
     const page = await parts.services.readHostEvents(parts.service, { first, after: state.after });
     for (const { node } of page.edges) yield node;
-    state.after = page.endCursor;
-    if (!page.hasNextPage) return;
+    state.after = page.end;
+    if (!page.hasMore) return;
   }
 }

@@ -125,7 +125,7 @@ export async function wholeList(
       ...(filter === undefined ? {} : { filter }),
     });
     items.push(...page.edges.map(({ node }) => node));
-    if (!page.hasNextPage) return items;
-    after = page.endCursor;
+    if (!page.hasMore) return items;
+    after = page.end;
   }
 }

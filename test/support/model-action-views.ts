@@ -1,6 +1,7 @@
 import { openSpanOf as openSpan } from '../../src/domain/follow-span.ts';
 import type { Action } from '../../src/domain/action.ts';
 import type { Interaction } from '../../src/domain/interaction.ts';
+import { expect } from 'vitest';
 import { liveName } from '../../src/graphql/live-selection.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { Page, PageArgs } from '../../src/core/shapes.ts';
@@ -21,17 +22,36 @@ import { FOLLOW } from '../../src/feed/loads/own-follows.ts';
 import { OWN_INTERACTIONS } from '../../src/features/interactions/read-interactions.ts';
 import { REF } from '../../src/feed/loads/names.ts';
 
-/** Follows the cursors to the end, with pages of this size. A page that is not full must be the last. */
-export async function readAll<T>(read: (args: PageArgs) => Promise<Page<T>>, size: number): Promise<T[]> {
-  const nodes: T[] = [];
+/**
+ * Follows the cursors to the end, with pages of this size. A page that is not full must be the last. What is above an entry, and the
+ * end, must be the same upwards.
+ */
+export async function readAll<T extends object>(
+  read: (args: PageArgs) => Promise<Page<T>>,
+  size: number,
+): Promise<T[]> {
+  const edges: Page<T>['edges'][number][] = [];
   let after: string | null = null;
   for (;;) {
     const page: Page<T> = await read({ first: size, after });
-    nodes.push(...page.edges.map((edge) => edge.node));
-    if (!page.hasNextPage) return nodes;
+    edges.push(...page.edges);
+    if (!page.hasMore) break;
     if (page.edges.length < size) throw new Error('A page before the last is not full');
-    after = page.endCursor;
+    after = page.end;
   }
+  const nodes = edges.map(({ node }) => node);
+  for (const end of new Set([edges.length, Math.ceil((edges.length * 2) / 3)])) {
+    const page = await read({ last: size, before: edges[end]?.cursor });
+    const [up, down] = [page.edges.map(({ node }) => node), nodes.slice(Math.max(0, end - size), end)];
+    expect([end, up.map(named), page.hasMore]).toEqual([end, down.map(named), end > size]);
+  }
+  return nodes;
+}
+
+/** What tells nodes of a list apart: the rest may change while it is read. */
+function named(node: object): unknown {
+  const { id, actionId, groupKey, group } = node as Readonly<Record<string, unknown>>;
+  return id ?? actionId ?? groupKey ?? (group as { readonly key: string }).key;
 }
 
 /** Whether a ref got its name after the action was given it: then the action's copy is to have followed. */

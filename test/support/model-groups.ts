@@ -1,7 +1,9 @@
 import type { Services } from './services.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, PageArgs } from '../../src/core/shapes.ts';
+import type { FeedFilter, FeedGroup, FeedGroupPage } from '../../src/core/shapes.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { ModelItem } from './model.ts';
+import { readAll } from './model-action-views.ts';
+import { found } from './model-run.ts';
 
 /** A group in words that a person can compare. */
 export interface ShownGroup {
@@ -39,16 +41,12 @@ export async function actualGroups(
     readonly byId?: boolean;
   },
 ): Promise<unknown> {
-  const groups: FeedGroup[] = [];
-  let args: PageArgs = { first: pageSize };
-  let first: FeedGroupPage | undefined;
-  for (;;) {
-    const page: FeedGroupPage = await services.readFeedGroups(session, { ...args, filter });
-    first ??= page;
-    groups.push(...page.edges.map(({ node }) => node));
-    if (!page.hasNextPage) break;
-    args = { first: pageSize, after: page.endCursor };
-  }
+  const pages: FeedGroupPage[] = [];
+  const groups = await readAll(async (args) => {
+    const page = await services.readFeedGroups(session, { ...args, filter });
+    pages.push(page);
+    return page;
+  }, pageSize);
   const again = await Promise.all(
     groups.map(async ({ groupKey }) => {
       const group = byId === true ? await services.getFeedGroup(session, groupKey) : null;
@@ -58,8 +56,8 @@ export async function actualGroups(
   return {
     groups: await Promise.all(groups.map((group) => shownGroup(label, group))),
     byId: again.flat(),
-    total: await first.countTotal(),
-    unread: await first.countUnread(),
+    total: await found(pages[0]).countTotal(),
+    unread: await found(pages[0]).countUnread(),
   };
 }
 

@@ -23,7 +23,11 @@ export async function bookmark(
   if (what === 'unbookmark')
     reader.bookmarks = reader.bookmarks.filter(({ actionId }) => actionId !== action.id);
   else if (!isKnown) {
-    const list = await bookmarksOf(repositories).list(reader.userId, null, 1_000);
+    const list = await bookmarksOf(repositories).list(reader.userId, {
+      from: null,
+      isUp: false,
+      limit: 1_000,
+    });
     const { at } = found(list.find(({ actionId }) => actionId === action.id));
     reader.bookmarks.push({ actionId: action.id, at: instant(at) });
   }

@@ -235,8 +235,8 @@ async function openOn(
           after,
         });
         ids.push(...page.edges.map((edge) => edge.node.actionId));
-        if (!page.hasNextPage) return ids;
-        after = page.endCursor;
+        if (!page.hasMore) return ids;
+        after = page.end;
       }
     },
     async [Symbol.asyncDispose]() {

@@ -62,6 +62,6 @@ export function readBookmarks(
   return readListedActions(session, {
     list: `bookmarks:${userId}`,
     args,
-    scan: (after, limit) => bookmarksOf(core).list(userId, after, limit),
+    scan: (stretch) => bookmarksOf(core).list(userId, stretch),
   });
 }

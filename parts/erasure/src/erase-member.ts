@@ -11,7 +11,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { decodePlace, encodePlace } from '../../../src/domain/cursor.ts';
 import { idBeside } from '../../../src/domain/stored-id.ts';
 import type { ErasurePlace, ListedErasure } from '../../../src/features/erasure/store/erasures.ts';
-import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
+import { askedPage, collectPage } from '../../../src/feed/page/paging.ts';
 import type { Page, PageArgs } from '../../../src/core/shapes.ts';
 
 const LIST = 'erasures';
@@ -25,11 +25,12 @@ export async function listErasures(
 ): Promise<Page<Erasure>> {
   requireRole(identity, 'admin');
   const list = idBeside(identity.userId, LIST);
-  const after = args.after == null ? null : decodePlace(list, args.after, KEY_BYTES);
   return collectPage<ErasurePlace, ListedErasure, ListedErasure>({
-    size: pageSize(args.first),
-    after: after && { startedAt: new Date(after.at), key: after.id },
-    scan: (from, limit) => erasures.list(identity.userId, from, limit),
+    page: askedPage(args, (cursor) => {
+      const { at, id } = decodePlace(list, cursor, KEY_BYTES);
+      return { startedAt: new Date(at), key: id };
+    }),
+    scan: (stretch) => erasures.list(identity.userId, stretch),
     select: (found) => Promise.resolve(found),
     cursorOf: (place) => encodePlace(list, place.startedAt.getTime(), place.key),
   });

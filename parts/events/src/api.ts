@@ -5,9 +5,8 @@ import {
   type HostEventView,
 } from '../../../src/domain/host-event.ts';
 import { builder } from '../../../src/graphql/builder.ts';
-import { defineConnection, toConnection } from '../../../src/graphql/connection.ts';
-import type { PageSize } from '../../../src/graphql/limits/cost.ts';
-import { DEFAULT_EVENTS, MAX_EVENTS, readHostEvents } from './host-events.ts';
+import { defineConnection, pageArgs, pageCost, toConnection } from '../../../src/graphql/connection.ts';
+import { EVENTS, readHostEvents } from './host-events.ts';
 
 /** Size of an event without the readers it names, which count for all events of a page together. */
 export const EVENT_BYTES = 2_048;
@@ -32,25 +31,16 @@ export const HostEvent = builder.objectRef<HostEventView>('HostEvent').implement
 
 const HostEventConnection = defineConnection<HostEventView>('HostEvent', HostEvent, 'host events');
 
-const PAGE: { readonly page: PageSize } = {
-  page: { argument: 'first', default: DEFAULT_EVENTS, max: MAX_EVENTS },
-};
-
 builder.queryField('hostEvents', (t) =>
   t.field({
     type: HostEventConnection,
     description:
-      'Admin and service: events in order, oldest first. To get every event, continue from endCursor, which an empty page has as well. BAD_CURSOR if events after the cursor have been deleted. Empty if EVENT_RETENTION is off.',
+      'Admin and service: events in order, oldest first. To get every event, continue after endCursor, which an empty page has as well. A page can be shorter if its events name very many readers. BAD_CURSOR if events after the cursor have been deleted. Empty if EVENT_RETENTION is off.',
     args: {
-      first: t.arg.int({
-        description: `Number of events, 1 to ${String(MAX_EVENTS)}. Default: ${String(DEFAULT_EVENTS)}. A page can be shorter if its events name very many readers.`,
-      }),
-      after: t.arg.string({
-        description: 'The endCursor of an earlier page. Default: starts at the oldest stored event.',
-      }),
+      ...pageArgs(EVENTS),
       types: t.arg.stringList({ description: 'Only events of these types. Default: all.' }),
     },
-    extensions: { ...PAGE, maxBytes: MAX_READERS_PER_PAGE * MAX_ID_LENGTH },
+    extensions: { page: pageCost(EVENTS), maxBytes: MAX_READERS_PER_PAGE * MAX_ID_LENGTH },
     resolve: async (_root, args, context) =>
       toConnection(await readHostEvents(context.core, context.identity(), args), args),
   }),

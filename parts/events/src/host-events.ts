@@ -6,13 +6,13 @@ import { HOST_EVENT_TYPES, type HostEventType, type HostEventView } from '../../
 import { idBeside, fieldBeside } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
+import { askedPage, pageOf } from '../../../src/feed/page/paging.ts';
 import { requireOneOf } from '../../../src/core/validate.ts';
 import type { HostEventsArgs, Page } from '../../../src/core/shapes.ts';
 import { shortened } from '../../../src/lib/cut.ts';
 
 const LIST = 'hostEvents';
-export const DEFAULT_EVENTS = 100;
-export const MAX_EVENTS = 1_000;
+export const EVENTS = { standard: 100, most: 1_000 } as const;
 
 /**
  * Host events in order. A caller that continues from each page's end cursor gets every event exactly once, even while
@@ -26,33 +26,27 @@ export async function readHostEvents(
 ): Promise<Page<HostEventView>> {
   requireOneOf(identity, ['admin', 'service']);
   const hostEvents = hostEventsRepository(collections);
-  const size = sizeOf(args.first);
   const types = typesOf(args.types);
   const list = idBeside(identity.userId, LIST);
-  const given = args.after == null ? null : decodePlace(list, args.after).at;
+  const { size, isUp, from } = askedPage(args, (cursor) => decodePlace(list, cursor).at, EVENTS);
   const { deletedUpTo, last } = await hostEvents.range();
-  if (given !== null && given < deletedUpTo)
+  if (from !== null && from < deletedUpTo)
     throw new FanfareError('BAD_CURSOR', 'Events after this cursor have been deleted');
-  const after = given ?? 0;
+  const range = isUp
+    ? { after: 0, upTo: Math.min(last, (from ?? Infinity) - 1) }
+    : { after: from ?? 0, upTo: last };
   const { events, isCut } = await hostEvents.page({
-    ...{ ...fieldBeside(identity.userId), after, upTo: last, types, limit: size + 1 },
+    ...{ ...fieldBeside(identity.userId), ...range, types, isUp, limit: size + 1 },
   });
   const shown = events.slice(0, size);
-  const hasNextPage = isCut || events.length > size;
+  const hasMore = isCut || events.length > size;
   const views = await viewHostEvents(erasures, shown);
   const edges = shown.flatMap(({ seq }, index) => {
     const node = views[index];
     return node === undefined ? [] : [{ cursor: encodePlace(list, seq), node }];
   });
-  const end = hasNextPage ? (shown.at(-1)?.seq ?? after) : Math.max(last, after);
-  return { edges, hasNextPage, endCursor: encodePlace(list, end) };
-}
-
-function sizeOf(first: number | null | undefined): number {
-  if (first == null) return DEFAULT_EVENTS;
-  if (!Number.isInteger(first) || first < 1 || first > MAX_EVENTS)
-    throw badInput(`Must be from 1 to ${String(MAX_EVENTS)}, got ${String(first)}`, ['first']);
-  return first;
+  const page = pageOf(edges, { isUp, hasMore });
+  return isUp || hasMore ? page : { ...page, end: encodePlace(list, Math.max(last, range.after)) };
 }
 
 function typesOf(types: readonly string[] | null | undefined): HostEventType[] | null {

@@ -142,6 +142,8 @@ function sendingOf(
   };
 }
 
+const FIRST = { from: null, isUp: false, limit: 1 } as const;
+
 async function withheldBy(
   core: Core,
   reader: ReaderSession,
@@ -157,12 +159,12 @@ async function withheldBy(
   const options = { groups: 2, only: [{ kind, of }] };
   // Nothing tells the reader of a block: what it withholds has not happened.
   const all = new NotificationRead(core, reader, { ...options, since: new Date(0), withMuted: true });
-  const [group] = await all.after(null, 1);
+  const [group] = await all.next(FIRST);
   const { mutes } = await reader.profile();
   const isMuted = ({ actorId }: NotificationEvent): boolean =>
     actorId !== null && isMutedPerson(mutes, actorId);
   const reasons: NotificationWithheld[] = [];
-  const [listed] = await new NotificationRead(core, reader, options).after(null, 1);
+  const [listed] = await new NotificationRead(core, reader, options).next(FIRST);
   if (group === undefined) reasons.push('NO_EVENT');
   else if (group.events.every(isMuted)) reasons.push('KEPT_AWAY');
   else if (listed === undefined) reasons.push('OUT_OF_WINDOW');

@@ -28,8 +28,8 @@ export interface Found {
 /** A page of a list that is kept, without the actions. */
 export interface FoundPage {
   readonly edges: readonly { readonly node: NotificationGroup; readonly cursor: string }[];
-  readonly hasNextPage: boolean;
-  readonly endCursor: string | null;
+  readonly hasMore: boolean;
+  readonly end: string | null;
 }
 
 /** Upper bound on events in lists that a process keeps, and in pages of them: about 10 MB each. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Stretch } from '../../../src/storage/documents/keyset.ts';
 import type { Action, ActionId } from '../../../src/domain/action.ts';
 import {
   compareNotifications,
@@ -172,18 +173,16 @@ export class NotificationRead {
     return made;
   }
 
-  /** The next groups after a position. Fewer than `limit` means the end. */
-  async after(position: NotificationPosition | null, limit: number): Promise<NotificationGroup[]> {
+  /** The next groups from a position on. Sources are read from the top, also for what is above a position. */
+  async next({ from, isUp, limit }: Stretch<NotificationPosition>): Promise<NotificationGroup[]> {
     for (;;) {
       const bound = this.#bound();
-      const found: NotificationGroup[] = [];
-      for (const group of this.#sorted) {
-        if (group.at.getTime() <= bound || found.length === limit) break;
-        if (this.#isOverAt(group.at)) return found;
-        if (position === null || compareNotifications(position, group) < 0) found.push(group);
-      }
-      if (found.length === limit || bound === -Infinity) return found;
-      if (this.#isOverAt(new Date(bound))) return found;
+      const isNext = (group: NotificationGroup): boolean =>
+        from === null || compareNotifications(from, group) * (isUp ? -1 : 1) < 0;
+      const known = this.#inPlace().filter((group) => !this.#isOverAt(group.at) && isNext(group));
+      const isEnough = isUp ? from !== null && from.at.getTime() > bound : known.length >= limit;
+      if (isEnough || bound === -Infinity || this.#isOverAt(new Date(bound)))
+        return (isUp ? known.reverse() : known).slice(0, limit);
       await this.#readOn();
     }
   }

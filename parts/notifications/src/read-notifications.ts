@@ -28,7 +28,8 @@ import { moderates } from '../../../src/domain/viewer.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { List } from '../../../src/feed/page/list.ts';
-import { pageSize } from '../../../src/feed/page/paging.ts';
+import { askedPage, pageOf } from '../../../src/feed/page/paging.ts';
+import type { Stretch } from '../../../src/storage/documents/keyset.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
 import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
@@ -159,7 +160,7 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
   /** @param counted number of groups that are read for the counts; 0: they are not needed. */
   constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, counted: number) {
     super({
-      scan: (after, limit) => read.after(after, limit),
+      scan: (stretch) => read.next(stretch),
       select: (groups) => shown(session, read, groups, filter, LISTED),
       idOf: (one) => ('group' in one ? one.group.key : one.key),
       isAt: (group, { at }) => group.at.getTime() === at.getTime(),
@@ -168,13 +169,10 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
     this.#counted = counted;
   }
 
-  override async scan(
-    after: NotificationPosition | null,
-    limit: number,
-  ): Promise<readonly NotificationGroup[]> {
+  override async scan(stretch: Stretch<NotificationPosition>): Promise<readonly NotificationGroup[]> {
     // The counts need the top, whatever page it is.
     if (this.#counted > 0) await this.#readUntil(this.#counted, await this.#isOver());
-    return super.scan(after, limit);
+    return super.scan(stretch);
   }
 
   /** Reads from the top, as far as something counts. */
@@ -249,28 +247,37 @@ export async function readNotifications(
   },
 ): Promise<NotificationPage> {
   const { userId } = session.identity;
-  const size = pageSize(args.first);
   const filter = checkNotificationFilter(args.filter);
   const list = `notifications:${userId}`;
-  const after = args.after == null ? null : decodePlace(list, args.after);
+  const asked = askedPage(args, (cursor) => decodePlace(list, cursor));
+  const { size, isUp, from } = asked;
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
   const counted = args.withCounts === true ? MOST_EVENTS : 0;
   // Sources are read from the top: where they go on below a group does not follow from its place.
-  const depth = after?.depth ?? 0;
-  const shown = depth + size + 1;
+  const depth = from?.depth ?? 0;
+  const shown = isUp ? Math.max(depth, size + 1) : depth + size + 1;
   const groups = Math.max(counted, shown);
   const read = new NotificationRead(core, session, { groups, shown, ...wantedBy(filter) });
   const notifications = new NotificationList(session, read, filter, counted);
   // What a member is shown depends on the roles of the token.
-  const what = JSON.stringify([args.after ?? null, size, filter, moderates(session.identity)]);
+  const what = JSON.stringify([
+    args.after ?? null,
+    args.before ?? null,
+    isUp,
+    size,
+    filter,
+    moderates(session.identity),
+  ]);
   const make = async (): Promise<FoundPage> => {
-    const { edges, hasNextPage } = await notifications.page({ size, after, cursorOf: () => '' });
+    const { edges, hasMore } = await notifications.page({ page: asked, cursorOf: () => '' });
     const complete = await read.complete(edges.map(({ node }) => node.group));
+    const end = from === null ? (await read.reach()).groups : depth - 1;
+    const above = isUp ? Math.max(0, end - edges.length) : depth;
     const made = complete.map((node, index) => ({
       node,
-      cursor: encodePlace(list, { ...node, depth: depth + index + 1 }),
+      cursor: encodePlace(list, { ...node, depth: above + index + 1 }),
     }));
-    return { edges: made, hasNextPage, endCursor: made.at(-1)?.cursor ?? null };
+    return pageOf(isUp ? made.reverse() : made, { isUp, hasMore });
   };
   const decide = (one: FoundPage) => notifications.select(one.edges.map(({ node }) => node));
   let page = await read.page(what, make);
@@ -319,7 +326,7 @@ export async function findNotifications(
   const only = keys.flatMap((key) => parseNotificationKey(key) ?? []);
   if (only.length === 0) return keys.map(() => null);
   const read = new NotificationRead(core, session, { groups: only.length + 1, only });
-  const groups = await read.complete(await read.after(null, only.length));
+  const groups = await read.complete(await read.next({ from: null, limit: only.length, isUp: false }));
   const found = new Map(
     (await shown(session, read, groups, {}, channels)).map((one) => [one.group.key, one]),
   );

@@ -16,6 +16,7 @@ import {
 } from '../../../src/storage/documents/declaration.ts';
 import { type Claiming, leased } from '../../../src/storage/database/lease.ts';
 import type { LeaseDocument } from '../../../src/storage/documents/lease-document.ts';
+import { beyond, type Stretch, turned } from '../../../src/storage/documents/keyset.ts';
 
 export const WEBHOOK_RECEIVERS: Declared<'webhookReceivers'> = {
   name: 'webhookReceivers',
@@ -281,22 +282,16 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
       return delivery;
     },
 
-    /** After a position, newest first. Indexes `newest`, `newest_by_state`. */
-    page: (beside: UserId, state: WebhookState | null, after: WebhookPlace | null, limit: number) =>
-      list(
-        {
-          ...fieldBeside(beside),
-          ...(state === null ? {} : { state }),
-          ...(after === null
-            ? {}
-            : {
-                seq: { $lte: after.seq },
-                $or: [{ seq: { $lt: after.seq } }, { seq: after.seq, _id: { $lt: after.id } }],
-              }),
-        },
-        { seq: -1, _id: -1 },
+    /** Newest first. Indexes `newest`, `newest_by_state`. */
+    page(beside: UserId, state: WebhookState | null, { from, isUp, limit }: Stretch<WebhookPlace>) {
+      const order = turned({ seq: -1, _id: -1 }, isUp);
+      const place = from && { seq: from.seq, _id: from.id };
+      return list(
+        { ...fieldBeside(beside), ...(state === null ? {} : { state }), ...beyond(order, place) },
+        order,
         limit,
-      ),
+      );
+    },
 
     /** Numbers of failed deliveries by receiver and reason, the most first, at most a hundred. Index `newest_by_state`. */
     async failed(): Promise<{ readonly url: string; readonly error: string; readonly count: number }[]> {

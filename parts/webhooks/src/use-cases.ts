@@ -9,7 +9,7 @@ import { RECEIVER_REMOVED_AFTER_MS, type WebhookDelivery, type WebhookState } fr
 import { clock } from '../../../src/lib/clock.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import { webhookDeliveriesRepository, type WebhookPlace, webhookReceiversRepository } from './store.ts';
-import { collectPage, pageSize } from '../../../src/feed/page/paging.ts';
+import { askedPage, collectPage } from '../../../src/feed/page/paging.ts';
 import { requireRole } from '../../../src/core/validate.ts';
 import type { Page, PageArgs } from '../../../src/core/shapes.ts';
 
@@ -35,12 +35,13 @@ export async function listWebhookDeliveries(
 ): Promise<Page<WebhookDeliveryView>> {
   requireRole(identity, 'admin');
   const list = idBeside(identity.userId, LIST);
-  const after = args.after == null ? null : decodePlace(list, args.after, ID_BYTES);
   return collectPage<WebhookPlace, WebhookDelivery, WebhookDeliveryView>({
-    size: pageSize(args.first),
-    after: after && { seq: after.at, id: after.id },
-    scan: (from, limit) =>
-      webhookDeliveriesRepository(core.collections).page(identity.userId, args.state ?? null, from, limit),
+    page: askedPage(args, (cursor) => {
+      const { at, id } = decodePlace(list, cursor, ID_BYTES);
+      return { seq: at, id };
+    }),
+    scan: (stretch) =>
+      webhookDeliveriesRepository(core.collections).page(identity.userId, args.state ?? null, stretch),
     select: (deliveries) => withEvents(core, identity, deliveries),
     cursorOf: (place) => encodePlace(list, place.seq, place.id),
   });

@@ -8,7 +8,7 @@ import type { FollowedRef } from '../../feed/loads/own-follows.ts';
 import { isAffectedByBlocks, type Role } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceListChange } from '../../feed/announce.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
@@ -86,9 +86,8 @@ export async function readBlocks(
   const { userId } = identity;
   const list = `blocks:${userId}`;
   const page = await collectPage<BlockPosition, OwnBlock, OwnBlock>({
-    size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(userId, list, args.after),
-    scan: (after, limit) => blocks.list(userId, after, limit),
+    page: askedPage(args, (cursor) => positionIn(userId, list, cursor)),
+    scan: (stretch) => blocks.list(userId, stretch),
     select: (found) => Promise.resolve(found),
     cursorOf: ({ memberId, since }) => encodeRow(list, [since, plainId(memberId)]),
   });

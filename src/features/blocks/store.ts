@@ -16,6 +16,7 @@ import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
+import { beyond, type Stretch, turned } from '../../storage/documents/keyset.ts';
 
 declare module '../../storage/repositories.ts' {
   interface Repositories {
@@ -77,6 +78,8 @@ export type OwnBlock = BlockPosition & Pick<BlockBetween, 'isUnknown' | 'followe
 const PAIRS_AT_ONCE = 1_000;
 
 /** Blocks of members. Unique key: `_id`. */
+const NEWEST_FIRST = { own: -1, '_id.otherId': 1 } as const;
+
 export function blocksRepository(collection: Collection<BlockDocument>) {
   const sides = (userId: UserId, otherId: UserId) =>
     [
@@ -195,23 +198,19 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
 
     findPairs,
 
-    /** Whom the member blocks, the newest first, after an optional position. Index `newest`. */
-    async list(userId: UserId, after: BlockPosition | null, limit: number): Promise<OwnBlock[]> {
+    /** Whom the member blocks, the newest first. Index `newest`. */
+    async list(userId: UserId, { from, isUp, limit }: Stretch<BlockPosition>): Promise<OwnBlock[]> {
+      const order = turned(NEWEST_FIRST, isUp);
       const documents = await collection
         .find(
           {
             '_id.userId': userId,
             own: { $exists: true },
-            ...(after === null
-              ? {}
-              : {
-                  own: { $lte: after.since },
-                  $or: [{ own: { $lt: after.since } }, { '_id.otherId': { $gt: after.memberId } }],
-                }),
+            ...beyond(order, from && { own: from.since, '_id.otherId': from.memberId }),
           },
           upTo(limit),
         )
-        .sort({ own: -1, '_id.otherId': 1 })
+        .sort(order)
         .toArray();
       return documents.flatMap((document) => {
         const { otherId: memberId, isUnknown, followed } = toBlockBetween(document);

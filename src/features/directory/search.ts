@@ -8,7 +8,7 @@ import { idBeside, plainId } from '../../domain/stored-id.ts';
 import { isTrusted } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { List } from '../../feed/page/list.ts';
-import { pageSize } from '../../feed/page/paging.ts';
+import { askedPage } from '../../feed/page/paging.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { Core, DirectoryAccess } from '../../core/core.ts';
 import type { CountedPage, PageArgs } from '../../core/shapes.ts';
@@ -89,7 +89,7 @@ async function search<T>(
   const found = new List<NamePosition, NamePosition, Found<T>>({
     idOf: ({ id }) => id,
     isAt: (one, { order }) => one.order === order,
-    scan: (after, limit) => find({ beside: userId, text, type, after, limit }),
+    scan: (stretch) => find({ beside: userId, text, type, ...stretch }),
     select: async (found) => {
       const candidates = await withoutBlocked(session, found, ({ id }) => id);
       const values = await load(candidates.map(({ id }) => id));
@@ -100,8 +100,7 @@ async function search<T>(
     },
   });
   const page = await found.page({
-    size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(userId, list, args.after),
+    page: askedPage(args, (cursor) => positionIn(userId, list, cursor)),
     cursorOf: ({ order, id }) => encodeRow(list, [order, plainId(id)]),
   });
   return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: node.value })) };

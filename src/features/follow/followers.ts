@@ -3,7 +3,7 @@ import { decodeRow, encodeRow } from '../../domain/cursor.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
 import type { FollowerSlice } from './store/follower-counts.ts';
 import type { Core } from '../../core/core.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { requireOneOf } from '../../core/validate.ts';
 import type { Page, PageArgs } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -32,10 +32,9 @@ export async function readFollowers(
   requireOneOf(session.identity, ['admin', 'service']);
   const list = `followers:${refId}`;
   return collectPage<Follower, Follower, Follower>({
-    size: pageSize(args.first),
-    after: args.after == null ? null : { userId: idBeside(refId, decodeRow(list, args.after, ['text'])[0]) },
-    scan: async (after, limit) => {
-      const ids = await load(core, session, { refId, afterId: after?.userId ?? null, limit });
+    page: askedPage(args, (cursor) => ({ userId: idBeside(refId, decodeRow(list, cursor, ['text'])[0]) })),
+    scan: async (stretch) => {
+      const ids = await load(core, session, { refId, ...stretch });
       return ids.map((userId) => ({ userId }));
     },
     select: (followers) => Promise.resolve(followers),
@@ -48,12 +47,11 @@ export async function following(core: Core, session: ReaderSession, args: PageAr
   const userId = session.identity.userId;
   const list = `following:${userId}`;
   return collectPage<Followed, Followed, Ref>({
-    size: pageSize(args.first),
-    after:
-      args.after == null
-        ? null
-        : { refId: idBeside(userId, decodeRow(list, args.after, ['text'])[0]), ofNobody: null },
-    scan: (after, limit) => core.followStarts.following(userId, after?.refId ?? null, limit),
+    page: askedPage(args, (cursor) => ({
+      refId: idBeside(userId, decodeRow(list, cursor, ['text'])[0]),
+      ofNobody: null,
+    })),
+    scan: (stretch) => core.followStarts.following(userId, stretch),
     select: async (followed) => {
       const known = await refsOf(
         session,

@@ -8,7 +8,7 @@ import {
 import { type InteractionKind } from '../../domain/relevancy.ts';
 import { FanfareError, badInput } from '../../domain/errors.ts';
 import { builder } from '../../graphql/builder.ts';
-import { defineConnection, PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
+import { defineConnection, PAGE_COST, pageArgs, pageCost, toConnection } from '../../graphql/connection.ts';
 import { encodeInteractionId, parseActionId, parseInteractionId } from '../../graphql/global-id.ts';
 import { Action } from '../actions/api/action.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
@@ -25,15 +25,12 @@ import { MAX_REACTION_LENGTH } from '../../domain/text-forms.ts';
 import { mayEdit } from '../publish/update-action.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
-import type { PageSize } from '../../graphql/limits/cost.ts';
 import { latestInteractions, listInteractions, OWN_INTERACTIONS } from './read-interactions.ts';
 import { ACTION } from '../../feed/session/load.ts';
 
 /** Maximum and default number of interactions per action inside a list. */
 const MAX_IN_LISTS = 20;
-const LIST_COST: { readonly page: PageSize } = {
-  page: { argument: 'first', default: MAX_IN_LISTS, max: MAX_PAGE_SIZE },
-};
+const SIZES = { standard: MAX_IN_LISTS, most: MAX_PAGE_SIZE } as const;
 
 async function ownOf({ id }: ActionRecord, context: GraphQLContext): Promise<OwnInteractions | null> {
   return context.session().load(OWN_INTERACTIONS, id);
@@ -107,21 +104,18 @@ builder.objectFields(Action, (t) => ({
         description:
           'Only replies to this comment; null: only interactions that are not replies. Default: both, in one list.',
       }),
-      first: t.arg.int({
-        description: `Number of interactions, 1 to ${String(MAX_PAGE_SIZE)}, at most ${String(MAX_IN_LISTS)} inside lists. Default: ${String(MAX_IN_LISTS)}.`,
-      }),
-      after: t.arg.string({ description: 'A cursor of an earlier page. Default: starts at the newest.' }),
+      ...pageArgs(SIZES),
     },
-    extensions: LIST_COST,
+    extensions: { page: pageCost(SIZES) },
     async resolve({ id }, { parentId, ...args }, context, info) {
-      const first = args.first ?? MAX_IN_LISTS;
-      if (first > MAX_IN_LISTS && isInList(info))
-        throw badInput(`Must be from 1 to ${String(MAX_IN_LISTS)} inside a list, got ${String(first)}`, [
-          'first',
-        ]);
+      for (const name of ['first', 'last'] as const)
+        if ((args[name] ?? 0) > MAX_IN_LISTS && isInList(info))
+          throw badInput(
+            `Must be from 1 to ${String(MAX_IN_LISTS)} inside a list, got ${String(args[name])}`,
+            [name],
+          );
       const page = await listInteractions(context.session(), id, {
-        ...args,
-        first,
+        ...{ ...args, sizes: SIZES },
         parentId: parentId == null ? parentId : parseInteractionId(parentId, ['parentId']),
       });
       return toConnection(page, args);

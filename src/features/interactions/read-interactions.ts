@@ -7,7 +7,7 @@ import { isShown, type Interaction, type InteractionId } from '../../domain/inte
 import { INTERACTION_KINDS } from '../../domain/relevancy.ts';
 import { idBeside } from '../../domain/stored-id.ts';
 import type { InteractionPosition, InteractionQuery } from './store/interaction-lists.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { askedPage, collectPage, type PageSizes } from '../../feed/page/paging.ts';
 import type { InteractionsRepository } from './store/interactions.ts';
 import { load, readerActionLoad, ACTION } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -101,23 +101,27 @@ export function isAdmin({ roles }: Identity): boolean {
 export async function listInteractions(
   session: ReaderSession,
   actionId: ActionId,
-  { kinds, parentId, first, after }: InteractionListArgs,
+  { kinds, parentId, sizes, ...args }: InteractionListArgs & { readonly sizes?: PageSizes },
 ): Promise<Page<Interaction>> {
-  const size = pageSize(first);
   const asked =
     kinds == null ? [...INTERACTION_KINDS] : INTERACTION_KINDS.filter((kind) => kinds.includes(kind));
   const list = `interactions:${actionId}:${asked.join()}:${parentId === null ? 'none' : (parentId ?? '')}`;
-  const cursor = after == null ? null : decodePosition(list, after);
   const query = {
     kinds: asked,
     ...(parentId === undefined ? {} : { parentId }),
     withHidden: moderates(session.identity),
   };
   return collectPage<InteractionPosition, Interaction, Interaction>({
-    size,
-    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
-    async scan(position, limit) {
-      const name = interactionPageName(actionId, { ...query, after: position, limit });
+    page: askedPage(
+      args,
+      (cursor) => {
+        const { time, actionId: id } = decodePosition(list, cursor);
+        return { at: time, id };
+      },
+      sizes,
+    ),
+    async scan(stretch) {
+      const name = interactionPageName(actionId, { ...query, ...stretch });
       return (await session.load(INTERACTION_PAGE, name))?.interactions ?? [];
     },
     select: (found) => withoutBlocked(session, found, ({ actorId }) => actorId),
@@ -129,15 +133,14 @@ export async function listInteractions(
 export async function latestInteractions(
   { interactions }: Core,
   session: ReaderSession,
-  { first, after }: PageArgs,
+  args: PageArgs,
 ): Promise<Page<Interaction>> {
   requireOneOf(session.identity, MODERATORS);
   const { userId } = session.identity;
   const list = idBeside(userId, 'latestInteractions');
   return collectPage<{ readonly id: InteractionId }, Interaction, Interaction>({
-    size: pageSize(first),
-    after: after == null ? null : { id: decodeId(list, after) },
-    scan: (position, limit) => interactions.latestTexts(userId, position?.id ?? null, limit),
+    page: askedPage(args, (cursor) => ({ id: decodeId(list, cursor) })),
+    scan: (stretch) => interactions.latestTexts(userId, stretch),
     select: (candidates) => ofActionsThatAre(session, candidates),
     cursorOf: ({ id }) => encodeId(list, id),
   });
@@ -207,11 +210,11 @@ async function findInteractionPages(
 }
 
 function readQuery(text: string): InteractionQuery {
-  const query = JSON.parse(text) as Omit<InteractionQuery, 'after'> & {
-    readonly after: { readonly at: string; readonly id: string } | null;
+  const query = JSON.parse(text) as Omit<InteractionQuery, 'from'> & {
+    readonly from: { readonly at: string; readonly id: string } | null;
   };
-  const { after } = query;
-  return { ...query, after: after === null ? null : { ...after, at: new Date(after.at) } };
+  const { from } = query;
+  return { ...query, from: from && { ...from, at: new Date(from.at) } };
 }
 
 /** Resharers, newest first. One round trip for all items of a turn of the event loop; none for items without reshares. */

@@ -239,8 +239,7 @@ export async function takenFrom(
     return { ...taken, lastInteraction: null };
   const newest = await interactions.newestOf([action.id], {
     kinds: INTERACTION_KINDS,
-    after: null,
-    limit: 1,
+    ...{ from: null, isUp: false, limit: 1 },
     withHidden: false,
   });
   const is = newest.get(action.id)?.[0]?.at ?? null;

@@ -178,6 +178,6 @@ export function readHiddenItems(
   return readListedActions(session, {
     list: `hidden:${userId}`,
     args,
-    scan: (after, limit) => itemMarks.list(userId, 'HIDDEN', after, limit),
+    scan: (stretch) => itemMarks.list(userId, 'HIDDEN', stretch),
   });
 }

@@ -6,7 +6,7 @@ import { FanfareError } from '../../domain/errors.ts';
 import type { Report } from '../../domain/report.ts';
 import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { getAction } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
@@ -179,11 +179,12 @@ export async function readModerationLog(
   const actionId = args.actionId ?? null;
   const { userId } = session.identity;
   const list = idBeside(userId, `moderation:${actionId ?? ''}`);
-  const cursor = args.after == null ? null : decodePosition(list, args.after);
   return collectPage<{ readonly at: Date; readonly id: string }, ModerationRecord, ModerationRecord>({
-    size: pageSize(args.first),
-    after: cursor === null ? null : { at: cursor.time, id: cursor.actionId },
-    scan: (after, limit) => moderation.list({ beside: userId, actionId, after, limit }),
+    page: askedPage(args, (cursor) => {
+      const { time, actionId: id } = decodePosition(list, cursor);
+      return { at: time, id };
+    }),
+    scan: (stretch) => moderation.list(userId, actionId, stretch),
     select: (candidates) => Promise.resolve(candidates),
     cursorOf: ({ at, id }) => encodePosition(list, { time: at, actionId: id }),
   });

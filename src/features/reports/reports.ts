@@ -7,7 +7,7 @@ import { interactionVersion, type Interaction, type InteractionId } from '../../
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { MODERATORS, moderates } from '../../domain/viewer.ts';
 import { lineSchema, textSchema } from '../../descriptors/define.ts';
-import { collectPage, pageSize } from '../../feed/page/paging.ts';
+import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import { ACTION, load, ownLoad } from '../../feed/session/load.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -248,9 +248,8 @@ export async function readReports(
   const state = args.state ?? null;
   const list = idBeside(userId, `reports:${state ?? ''}`);
   return collectPage<ReportPosition, Report, Report>({
-    size: pageSize(args.first),
-    after: args.after == null ? null : positionIn(list, args.after),
-    scan: (after, limit) => reports.list({ beside: userId, state, after, limit }),
+    page: askedPage(args, (cursor) => positionIn(list, cursor)),
+    scan: (stretch) => reports.list(userId, state, stretch),
     select: (found) => Promise.resolve(found),
     cursorOf: ({ open, openedAt, id }) => encodeRow(list, [open, openedAt, id]),
   });

@@ -19,6 +19,7 @@ import { type Declared, index, indexWithin, UNSENT } from '../../storage/documen
 import type { UnsentEvents } from '../../storage/documents/event-documents.ts';
 import { type EventEntries, NO_EVENTS } from '../../storage/stages/event-entries.ts';
 import { literal } from '../../storage/stages/revision.ts';
+import { beyond, type Stretch, turned } from '../../storage/documents/keyset.ts';
 
 declare module '../../storage/repositories.ts' {
   interface Repositories {
@@ -329,24 +330,24 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       ),
 
     /** By number of open reports, then the oldest first. Indexes `queue`, `all`, `tenant_queue`, `tenant_all`. */
-    async list(query: {
-      readonly beside: UserId;
+    async list(
+      beside: UserId,
       /** `null`: all. */
-      readonly state: ReportState | null;
-      readonly after: ReportPosition | null;
-      readonly limit: number;
-    }): Promise<Report[]> {
-      const { beside, state, after, limit } = query;
+      state: ReportState | null,
+      { from, isUp, limit }: Stretch<ReportPosition>,
+    ): Promise<Report[]> {
+      const order = turned(BY_SIZE_AND_AGE, isUp);
+      const place = from && { open: from.open, openedAt: from.openedAt, _id: new ObjectId(from.id) };
       const documents = await collection
         .find(
           {
             ...fieldBeside(beside),
             ...(state === null ? {} : { state }),
-            ...(after === null ? {} : behind(after)),
+            ...beyond(order, place),
           },
           upTo(limit),
         )
-        .sort(BY_SIZE_AND_AGE)
+        .sort(order)
         .toArray();
       return documents.map(toReport);
     },
@@ -436,17 +437,6 @@ function literals(fields: object): Document {
 function keyOf(target: ReportTarget): string {
   if (target.kind === 'member') return `user:${target.actorId}`;
   return target.kind === 'action' ? `action:${target.actionId}` : `interaction:${target.interactionId}`;
-}
-
-function behind({ open, openedAt, id }: ReportPosition): Filter<ReportDocument> {
-  return {
-    open: { $lte: open },
-    $or: [
-      { open: { $lt: open } },
-      { openedAt: { $gt: openedAt } },
-      { openedAt, _id: { $gt: new ObjectId(id) } },
-    ],
-  };
 }
 
 function toReport(document: ReportDocument): Report {

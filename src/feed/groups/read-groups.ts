@@ -5,7 +5,7 @@ import {
   type NewsfeedItem,
   compareFeedPositions,
 } from '../../domain/newsfeed-item.ts';
-import { decodeGroups, encodeGroups, groupMark } from '../../domain/cursor.ts';
+import { decodeGroups, encodeGroups, groupMark, positionAbove } from '../../domain/cursor.ts';
 import type { ActionId } from '../../domain/action.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
@@ -13,7 +13,8 @@ import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../..
 import { checkFeedFilter } from '../page/filters.ts';
 import { ListRead, type RecordedCore } from '../page/list-read.ts';
 import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
-import { collectPage, pageSize } from '../page/paging.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
+import { askedPage, collectPage } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
 import { FeedList } from '../page/list.ts';
 import { NOTHING_RETURNED, type Returned } from '../../domain/viewer.ts';
@@ -52,8 +53,8 @@ class GroupList extends FeedList {
     const first = new Map<ActionId, FeedEntry>();
     super({
       ...stages,
-      async skeleton(after, limit) {
-        const entries = await stages.skeleton(after, limit);
+      async skeleton(stretch) {
+        const entries = await stages.skeleton(stretch);
         for (const entry of entries) if (!first.has(entry.actionId)) first.set(entry.actionId, entry);
         return entries;
       },
@@ -78,8 +79,16 @@ class GroupList extends FeedList {
   }
 
   /** The next entries of the page. Must be called for one part of the feed, in order. */
-  override async scan(after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> {
-    const entries = await super.scan(after, limit);
+  override async scan(stretch: Stretch<FeedPosition>): Promise<readonly FeedEntry[]> {
+    const { from: after, limit } = stretch;
+    const entries = await super.scan(stretch);
+    if (stretch.isUp) {
+      // Never from the top: what is above it may be read as well, and is not kept for the counts.
+      const top = entries.at(-1);
+      if (top !== undefined)
+        this.#part = { from: above(top), to: this.#part === null ? (entries[0] ?? null) : this.#part.to };
+      return entries;
+    }
     const from = this.#part === null ? after : this.#part.from;
     // From the top, what was read for the counts belongs to it.
     const read = from === null ? this.read() : entries;
@@ -101,12 +110,14 @@ class GroupList extends FeedList {
    */
   opening(
     wasListed: ((groupKey: string) => boolean) | null,
+    isUp: boolean,
   ): (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]> {
     const seen = new Set<string>();
     return async (entries) => {
       const visible = await this.select(entries);
       if (this.#part?.from !== null) this.#shown.push(...visible);
-      const items = this.firstOfKeys(visible, seen);
+      // Upwards the topmost of a group comes last.
+      const items = isUp ? visible : this.firstOfKeys(visible, seen);
       if (wasListed === null) return items;
       return this.topmost(items.filter(({ action }) => !wasListed(groupOf(action))));
     };
@@ -152,7 +163,7 @@ class GroupList extends FeedList {
   /** What the part has of these groups. Of what was read from the top only that is decided. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
     // Of a page that the process knew nothing has been looked at.
-    if (this.#part === null && this.#isOfPage) await this.scan(null, 1);
+    if (this.#part === null && this.#isOfPage) await this.scan({ from: null, limit: 1, isUp: false });
     if (this.#part?.from !== null) return this.#shown;
     const read = this.read(0, this.#length);
     const open = read.filter((entry) => !this.isDecided(entry));
@@ -200,6 +211,12 @@ class GroupList extends FeedList {
   }
 }
 
+/** A part that begins below this position begins with the entry. */
+function above({ relevancy, actionId }: FeedEntry): FeedPosition {
+  const { time, ...id } = positionAbove({ time: relevancy, actionId });
+  return { relevancy: time, ...id };
+}
+
 function withRev(entry: FeedEntry, rev: number | undefined): FeedEntry {
   return rev === undefined ? entry : { ...entry, rev };
 }
@@ -216,32 +233,37 @@ export async function readFeedGroups(
   session: ReaderSession,
   args: PageArgs & CountsAsked & { readonly filter?: FeedFilter | null | undefined },
 ): Promise<FeedGroupPage> {
-  const size = pageSize(args.first, GROUPS);
   const { userId } = session.identity;
   const name = `groups:${userId}`;
-  const cursor = args.after == null ? null : decodeGroups(name, args.after);
+  const asked = askedPage(args, (cursor) => decodeGroups(name, cursor), GROUPS);
+  const { size, isUp, from: cursor } = asked;
   const filter = checkFeedFilter(args.filter);
   const read = new ListRead(core, session, JSON.stringify(['groups', filter.key]));
   const feed = openStages(read, { filter, order: 'RELEVANCY' });
   const list = new GroupList(read, feed, args);
   // With another filter a group has other items: one that was listed with that filter can be listed again.
   const filtered = groupMark(name, filter.key);
-  const before = new Set(cursor?.listed);
+  const up = groupMark(filtered, '');
+  // Those that were listed on the way up are below when one turns round, and the other way round.
+  const isSameWay = cursor?.listed.includes(up) === isUp;
+  const before = new Set(isSameWay ? cursor.listed : []);
   const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
   const make = (): Promise<Page<NewsfeedItem>> => {
-    const listed = [...before];
+    const listed = [...before].filter((mark) => mark !== up);
     return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-      size,
-      after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
-      scan: (after, limit) => list.scan(after, limit),
-      select: list.opening(cursor === null ? null : wasListed),
+      page: { ...asked, from: cursor && { relevancy: cursor.time, actionId: cursor.actionId } },
+      scan: (stretch) => list.scan(stretch),
+      select: list.opening(cursor === null && !isUp ? null : wasListed, isUp),
       cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
         if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
-        return encodeGroups(name, { time: relevancy, actionId, listed });
+        return encodeGroups(name, {
+          ...{ time: relevancy, actionId },
+          listed: isUp ? [...listed, up] : listed,
+        });
       },
     });
   };
-  const page = cursor === null ? await list.first(String(size), size + 1, make) : await make();
+  const page = cursor === null && !isUp ? await list.first(String(size), size + 1, make) : await make();
   const tops = page.edges.map(({ node }) => node);
   return {
     ...page,

@@ -301,7 +301,9 @@ async function entriesInState(
   const { ends, most } = rowOf(state);
   const marked = ends
     ? await core.markEnds.ahead(userId, state, asOf)
-    : (await core.itemMarks.list(userId, state, null, most)).map(({ actionId }) => actionId);
+    : (await core.itemMarks.list(userId, state, { from: null, isUp: false, limit: most })).map(
+        ({ actionId }) => actionId,
+      );
   return entriesOf(core, reader, marked);
 }
 

@@ -1,7 +1,8 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ListRead } from './list-read.ts';
-import { collectPage } from './paging.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
+import { type AskedPage, collectPage } from './paging.ts';
 
 /** The total is exact up to this number. */
 export const MAX_TOTAL = 1_000;
@@ -11,8 +12,7 @@ export const MAX_UNREAD = 100;
 export const MAX_BATCH = 500;
 
 interface ListOptions<P, C extends P, T> {
-  /** The next candidates after a position, in order. Fewer than `limit` means the end. */
-  readonly scan: (after: P | null, limit: number) => Promise<readonly C[]>;
+  readonly scan: (stretch: Stretch<P>) => Promise<readonly C[]>;
   /** The visible ones, in the same order. */
   readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
   readonly idOf: (candidate: P | T) => string;
@@ -42,22 +42,22 @@ export class List<P, C extends P, T> {
   }
 
   async page(options: {
-    readonly size: number;
-    readonly after: P | null;
+    readonly page: AskedPage<P>;
     readonly cursorOf: (entry: T) => string;
   }): Promise<CountedPage<T>> {
     const page = await collectPage<P, C, T>({
       ...options,
-      scan: (after, limit) => this.scan(after, limit),
+      scan: (stretch) => this.scan(stretch),
       select: (candidates) => this.select(candidates),
     });
     return { ...page, countTotal: () => this.countTotal(page.edges.map(({ node }) => node)) };
   }
 
   /** Like the option, but reuses candidates that were already read. */
-  async scan(after: P | null, limit: number): Promise<readonly C[]> {
-    const from = this.#placeAfter(after);
-    if (from === null) return this.#options.scan(after, limit);
+  async scan(stretch: Stretch<P>): Promise<readonly C[]> {
+    const { limit, isUp } = stretch;
+    const from = isUp ? null : this.#placeAfter(stretch.from);
+    if (from === null) return this.#options.scan(stretch);
     await this.readUpTo(from + limit);
     return this.#top.slice(from, from + limit);
   }
@@ -87,7 +87,7 @@ export class List<P, C extends P, T> {
     while (!this.#isAtEnd && this.#top.length < length) {
       const missing = length - this.#top.length;
       const limit = this.#top.length === 0 ? Math.max(missing, this.#options.firstRead ?? 0) : missing;
-      const candidates = await this.#options.scan(this.#top.at(-1) ?? null, limit);
+      const candidates = await this.#options.scan({ from: this.#top.at(-1) ?? null, limit, isUp: false });
       for (const candidate of candidates)
         this.#places.set(this.#options.idOf(candidate), this.#top.push(candidate) - 1);
       this.#isAtEnd = candidates.length < limit;
@@ -139,8 +139,8 @@ export class List<P, C extends P, T> {
 export interface FeedStages {
   /** Begins to read the top of the list, so many entries of it. Need not be called. */
   readonly open: (limit: number) => void;
-  /** Skeleton: the next entries after a position, in feed order. Fewer than `limit` means the end. */
-  readonly skeleton: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  /** Skeleton: the next entries from a position on. */
+  readonly skeleton: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;
   /** Hydration, rules and presentation: the visible items, in the same order. */
   readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */

@@ -1,7 +1,8 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { List } from './list.ts';
-import { pageSize } from './paging.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
+import { askedPage } from './paging.ts';
 import { entitledActions } from './read-actions.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../core/shapes.ts';
@@ -32,10 +33,9 @@ export async function readListedActions(
     /** Identifies the list in its cursors. */
     readonly list: string;
     readonly args: PageArgs;
-    readonly scan: (after: ListedAction | null, limit: number) => Promise<readonly ListedAction[]>;
+    readonly scan: (stretch: Stretch<ListedAction>) => Promise<readonly ListedAction[]>;
   },
 ): Promise<CountedPage<Action>> {
-  const cursor = args.after == null ? null : decodePosition(list, args.after);
   const listed = new List<ListedAction, ListedAction, ShownAction>({
     scan,
     select: (candidates) => shown(session, candidates),
@@ -43,8 +43,10 @@ export async function readListedActions(
     isAt: (candidate, { at }) => candidate.at.getTime() === at.getTime(),
   });
   const page = await listed.page({
-    size: pageSize(args.first),
-    after: cursor === null ? null : { actionId: cursor.actionId, at: cursor.time },
+    page: askedPage(args, (cursor) => {
+      const { time, actionId } = decodePosition(list, cursor);
+      return { actionId, at: time };
+    }),
     cursorOf: ({ actionId, at }) => encodePosition(list, { time: at, actionId }),
   });
   return { ...page, edges: page.edges.map(({ cursor: at, node }) => ({ cursor: at, node: node.action })) };

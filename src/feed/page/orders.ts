@@ -1,5 +1,5 @@
 import type { Core } from '../../core/core.ts';
-import type { Page } from '../../core/shapes.ts';
+import type { Page, PageArgs } from '../../core/shapes.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import {
   decodePosition,
@@ -24,36 +24,37 @@ import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { type RankedFacts } from '../../features/ranking/store.ts';
 import { GENERATIONS_KEPT } from '../../domain/ranking.ts';
 import { clock } from '../../lib/clock.ts';
-import { collectPage } from './paging.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
+import { type AskedPage, askedPage, collectPage, pageOf } from './paging.ts';
 
 /** Input of a page, whatever its order. */
 export interface OrderedPage {
   readonly userId: UserId;
-  readonly size: number;
-  /** Cursor of this order; `null`: from the top. */
-  readonly after: string | null;
-  readonly scan: (after: FeedPosition | null, limit: number) => Promise<readonly FeedEntry[]>;
+  /** Cursors are those of the order. */
+  readonly args: PageArgs;
+  readonly scan: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;
   readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** The page. From the top it is made once of equal reads. @param limit of its first scan */
   readonly first: (
+    page: AskedPage<unknown>,
     what: string,
     limit: number,
     make: () => Promise<Page<NewsfeedItem>>,
   ) => Promise<Page<NewsfeedItem>>;
 }
 
-/** A page of a feed in its own order. @throws FanfareError BAD_CURSOR */
-export function readRelevant(options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const cursor = options.after === null ? null : decodePosition(listName(options.userId), options.after);
+/** A page of a feed in its own order. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
+export function readRelevant({ userId, args, first, ...list }: OrderedPage): Promise<Page<NewsfeedItem>> {
+  const page = askedPage(args, (cursor) => {
+    const { time, actionId } = decodePosition(listName(userId), cursor);
+    return { relevancy: time, actionId };
+  });
   const make = (): Promise<Page<NewsfeedItem>> =>
     collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-      size: options.size,
-      after: cursor === null ? null : { relevancy: cursor.time, actionId: cursor.actionId },
-      scan: options.scan,
-      select: options.select,
-      cursorOf: (item) => relevancyCursor(options.userId, item),
+      ...{ ...list, page },
+      cursorOf: (item) => relevancyCursor(userId, item),
     });
-  return options.first('', options.size + 1, make);
+  return first(page, '', page.size + 1, make);
 }
 
 /** Cursor of a position in relevancy order. */
@@ -72,20 +73,20 @@ const FIRST_CHUNK = 5;
 /**
  * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
  * below `conducted`. So an item is final once everything not yet examined is older. Costs two round trips per 250 entries
- * down to the end of the page, and reads fewer at first; bumped items are the ones examined in addition.
- * @throws FanfareError BAD_CURSOR
+ * down to the end of the page, and reads fewer at first; bumped items are the ones examined in addition. A page upwards costs as
+ * much as one down that ends at the same place.
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 export async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const { size } = options;
   const list = `feed:RECENT:${options.userId}`;
-  const cursor = options.after === null ? null : decodePosition(list, options.after);
-  return options.first('', firstChunk(size), async () => {
-    const nodes = await collectRecent({ ...options, behind: cursor });
-    const edges = nodes.slice(0, size).map((node) => ({
+  const page = askedPage(options.args, (cursor) => decodePosition(list, cursor));
+  return options.first(page, '', firstChunk(page.size), async () => {
+    const nodes = await collectRecent(options, page);
+    const edges = nodes.slice(0, page.size).map((node) => ({
       node,
       cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId }),
     }));
-    return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+    return pageOf(edges, { isUp: page.isUp, hasMore: nodes.length > page.size });
   });
 }
 
@@ -93,23 +94,33 @@ function firstChunk(size: number): number {
   return Math.min(CHUNK, FIRST_CHUNK * (size + 1));
 }
 
-/** The next items after a position, newest first, plus one more than `size` if there is one. */
+/**
+ * The next items from a position on, the nearest first, plus one more than `size` if there is one. Upwards what is nearest is known
+ * once everything down to the position was read.
+ * @param newest no item above this position
+ */
 async function collectRecent(
-  options: Omit<OrderedPage, 'userId' | 'after' | 'first'> & { readonly behind: RecentPosition | null },
+  { scan, select }: Pick<OrderedPage, 'scan' | 'select'>,
+  { size, isUp, from }: AskedPage<RecentPosition>,
+  newest: RecentPosition | null = null,
 ): Promise<readonly NewsfeedItem[]> {
-  const { size, behind, scan, select } = options;
+  const order = isUp ? (a: NewsfeedItem, b: NewsfeedItem) => compareRecency(b, a) : compareRecency;
   let best: NewsfeedItem[] = [];
   let position: FeedPosition | null = null;
-  let chunk = behind === null ? firstChunk(size) : CHUNK;
+  let chunk = from === null && !isUp ? firstChunk(size) : CHUNK;
   for (;;) {
-    const entries: readonly FeedEntry[] = await scan(position, chunk);
+    const entries: readonly FeedEntry[] = await scan({ from: position, limit: chunk, isUp: false });
     const items = await select(entries);
-    const further = items.filter((item) => behind === null || isOlder(item, behind));
-    best = [...best, ...further].sort(compareRecency).slice(0, size + 1);
+    const further = items.filter(
+      (item) =>
+        (from === null || (isUp ? isNewer(item, from) : isOlder(item, from))) &&
+        (newest === null || isOlder(item, newest)),
+    );
+    best = [...best, ...further].sort(order).slice(0, size + 1);
     position = entries.at(-1) ?? position;
-    const last = best[size];
     if (entries.length < chunk || position === null) return best;
-    if (last !== undefined && conducted(last) > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
+    const end = isUp ? from?.time.getTime() : best[size] && conducted(best[size]);
+    if (end !== undefined && end > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
     chunk = CHUNK;
   }
 }
@@ -132,6 +143,10 @@ function isOlder(item: NewsfeedItem, cursor: RecentPosition): boolean {
   return conducted(item) < time || (conducted(item) === time && item.actionId < cursor.actionId);
 }
 
+function isNewer(item: NewsfeedItem, cursor: RecentPosition): boolean {
+  return !isOlder(item, cursor) && item.actionId !== cursor.actionId;
+}
+
 /** Entries that the order TOP reads at once. */
 const RANKED_CHUNK = 1_000;
 
@@ -148,61 +163,45 @@ interface RankedEntry extends RankedPosition {
  * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
 export async function readTop(core: Core, options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const { size, scan, select } = options;
   const list = `feed:TOP:${options.userId}`;
   const latest = await latestGeneration(core);
-  const cursor = options.after === null ? null : decodeRanked(list, options.after);
-  if (cursor !== null && !isKept(cursor.generation, latest)) throw outdated();
-  const generation = cursor?.generation ?? latest;
-  return options.first(String(generation.getTime()), RANKED_CHUNK, async () => {
-    const edges: RankedEdge[] = [];
-    if (cursor === null || cursor.zone === 'ranked') {
+  const page = askedPage(options.args, (cursor) => decodeRanked(list, cursor));
+  const { size, isUp, from } = page;
+  if (from !== null && !isKept(from.generation, latest)) throw outdated();
+  const generation = from?.generation ?? latest;
+  const zones: Readonly<Record<RankedCursor['zone'], (room: number) => Promise<readonly RankedEdge[]>>> = {
+    async ranked(room) {
       const ranked = await rank(core, options, generation);
-      const page = await pageOfRanked(
-        cursor === null ? ranked : ranked.filter((entry) => isBehind(entry, cursor)),
-        options,
-      );
-      edges.push(
-        ...page.edges.map(({ node, score }) => ({
-          node,
-          position: { generation, zone: 'ranked' as const, value: score, actionId: node.actionId },
-        })),
-      );
-      if (page.hasNextPage) return toPage(list, edges, true);
-    }
-    const room = size - edges.length;
-    const older = await collectRecent({
-      size: room,
-      behind:
-        cursor?.zone === 'older'
-          ? { time: new Date(cursor.value), actionId: cursor.actionId }
-          : { time: rankedSince(generation), actionId: '' },
-      scan,
-      select,
-    });
-    edges.push(
-      ...older.slice(0, room).map((node) => ({
-        node,
-        position: {
-          generation,
-          zone: 'older' as const,
-          value: node.action.conducted.getTime(),
-          actionId: node.actionId,
-        },
-      })),
-    );
-    return toPage(list, edges, older.length > room);
+      const next = from?.zone === 'ranked' ? ranked.filter((entry) => isNext(entry, from, isUp)) : ranked;
+      return rankedEdges(isUp ? next.reverse() : next, { ...options, size: room, generation });
+    },
+    async older(room) {
+      const since = { time: rankedSince(generation), actionId: '' };
+      const place = from?.zone === 'older' ? { time: new Date(from.value), actionId: from.actionId } : null;
+      const next = { size: room, isUp, from: isUp ? place : (place ?? since) };
+      const nodes = await collectRecent(options, next, since);
+      return nodes.map((node) => {
+        const value = node.action.conducted.getTime();
+        return { node, position: { generation, zone: 'older', value, actionId: node.actionId } };
+      });
+    },
+  };
+  return options.first(page, String(generation.getTime()), RANKED_CHUNK, async () => {
+    const edges: RankedEdge[] = [];
+    const inOrder = isUp ? (['older', 'ranked'] as const) : (['ranked', 'older'] as const);
+    for (const zone of inOrder.slice(from === null ? 0 : inOrder.indexOf(from.zone)))
+      if (edges.length <= size) edges.push(...(await zones[zone](size - edges.length)));
+    const shown = edges.slice(0, size).map(({ node, position }) => ({
+      node,
+      cursor: encodeRanked(list, position),
+    }));
+    return pageOf(shown, { isUp, hasMore: edges.length > size });
   });
 }
 
 interface RankedEdge {
   readonly node: NewsfeedItem;
   readonly position: RankedCursor;
-}
-
-function toPage(list: string, edges: readonly RankedEdge[], hasNextPage: boolean): Page<NewsfeedItem> {
-  const encoded = edges.map(({ node, position }) => ({ node, cursor: encodeRanked(list, position) }));
-  return { edges: encoded, hasNextPage, endCursor: encoded.at(-1)?.cursor ?? null };
 }
 
 /** Another process may already know a newer generation, and the oldest slot may be overwritten at any moment. */
@@ -261,7 +260,7 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<Fee
   const found: FeedEntry[] = [];
   let after: FeedPosition | null = null;
   for (;;) {
-    const entries = await scan(after, RANKED_CHUNK);
+    const entries = await scan({ from: after, limit: RANKED_CHUNK, isUp: false });
     const last = entries.at(-1);
     found.push(...entries.filter((entry) => entry.relevancy.getTime() >= since.getTime()));
     if (entries.length < RANKED_CHUNK || last === undefined) return found;
@@ -270,35 +269,31 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date): Promise<Fee
   }
 }
 
-/** The first entries of a ranking that pass the rules. */
-async function pageOfRanked(
+/** The first entries of a ranking that pass the rules, and one more than `size` if there is one. */
+async function rankedEdges(
   ranked: readonly RankedEntry[],
-  { size, select }: OrderedPage,
-): Promise<{
-  readonly edges: readonly { readonly node: NewsfeedItem; readonly score: number }[];
-  readonly hasNextPage: boolean;
-}> {
-  const scores = new Map(ranked.map(({ actionId, score }) => [actionId, score]));
-  let taken = 0;
-  const page = await collectPage<RankedEntry, RankedEntry, NewsfeedItem>({
+  {
     size,
-    after: null,
-    scan: (_after, limit) => {
-      const next = ranked.slice(taken, taken + limit);
-      taken += next.length;
-      return Promise.resolve(next);
-    },
-    select: (candidates) => select(candidates.map(({ entry }) => entry)),
-    cursorOf: () => '',
-  });
-  return {
-    edges: page.edges.map(({ node }) => ({ node, score: scores.get(node.actionId) ?? 0 })),
-    hasNextPage: page.hasNextPage,
-  };
+    generation,
+    select,
+  }: Pick<OrderedPage, 'select'> & { readonly size: number; readonly generation: Date },
+): Promise<readonly RankedEdge[]> {
+  const scores = new Map(ranked.map(({ actionId, score }) => [actionId, score]));
+  const edges: RankedEdge[] = [];
+  let limit = size + 1;
+  for (let taken = 0; edges.length <= size && taken < ranked.length; taken += limit, limit *= 2) {
+    const nodes = await select(ranked.slice(taken, taken + limit).map(({ entry }) => entry));
+    for (const node of nodes) {
+      const { actionId } = node;
+      const value = scores.get(actionId) ?? 0;
+      edges.push({ node, position: { generation, zone: 'ranked', value, actionId } });
+    }
+  }
+  return edges.slice(0, size + 1);
 }
 
-function isBehind(entry: RankedPosition, cursor: RankedCursor): boolean {
-  return compareRanked(entry, { score: cursor.value, actionId: cursor.actionId }) > 0;
+function isNext(entry: RankedPosition, { value, actionId }: RankedCursor, isUp: boolean): boolean {
+  return compareRanked(entry, { score: value, actionId }) * (isUp ? -1 : 1) > 0;
 }
 
 function outdated(): FanfareError {

@@ -1,54 +1,99 @@
 import { badInput } from '../../domain/errors.ts';
-import type { Page } from '../../core/shapes.ts';
+import type { Page, PageArgs } from '../../core/shapes.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
 
-export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 100;
+
+export interface PageSizes {
+  readonly standard: number;
+  readonly most: number;
+}
+export const SIZES: PageSizes = { standard: 25, most: MAX_PAGE_SIZE };
 
 /**
  * @param sizes default: 25, at most 100
  * @throws FanfareError BAD_USER_INPUT unless absent or an integer from 1 to `most`.
  */
 export function pageSize(
-  first: number | null | undefined,
-  sizes: { readonly standard: number; readonly most: number } = {
-    standard: DEFAULT_PAGE_SIZE,
-    most: MAX_PAGE_SIZE,
-  },
+  size: number | null | undefined,
+  sizes: PageSizes = SIZES,
+  argument = 'first',
 ): number {
-  if (first == null) return sizes.standard;
-  if (!Number.isInteger(first) || first < 1 || first > sizes.most)
-    throw badInput(`Must be from 1 to ${String(sizes.most)}, got ${String(first)}`, ['first']);
-  return first;
+  if (size == null) return sizes.standard;
+  if (!Number.isInteger(size) || size < 1 || size > sizes.most)
+    throw badInput(`Must be from 1 to ${String(sizes.most)}, got ${String(size)}`, [argument]);
+  return size;
+}
+
+/** Which page of a list is asked for. */
+export interface AskedPage<P> {
+  readonly size: number;
+  /** The page before a place, or the last one. */
+  readonly isUp: boolean;
+  /** Exclusive; `null`: from the top, or upwards from the end. */
+  readonly from: P | null;
 }
 
 /**
- * Collects one page of candidates that pass the rules. Looks for one item more than the page holds, so that `hasNextPage` is
+ * @param positionIn reads a cursor of the list
+ * @param sizes default: 25, at most 100
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export function askedPage<P>(
+  { first, after, last, before }: PageArgs,
+  positionIn: (cursor: string) => P,
+  sizes = SIZES,
+): AskedPage<P> {
+  const isUp = last != null || before != null;
+  if (isUp && (first != null || after != null))
+    throw badInput('`first` goes with `after`, and `last` with `before`', [
+      first == null ? 'after' : 'first',
+    ]);
+  const cursor = isUp ? before : after;
+  return {
+    size: isUp ? pageSize(last, sizes, 'last') : pageSize(first, sizes),
+    isUp,
+    from: cursor == null ? null : positionIn(cursor),
+  };
+}
+
+/**
+ * Collects one page of candidates that pass the rules. Looks for one item more than the page holds, so that `hasMore` is
  * exact, and continues while the rules leave gaps.
  *
- * @param scan the next candidates after a position, in order. Fewer than `limit` means the end.
+ * @param scan the next candidates, in the direction of the page.
  * @param select the visible ones, in the same order.
+ * @param cursorOf is called in the direction of the page.
  */
 export async function collectPage<P, C extends P, T>(options: {
-  readonly size: number;
-  readonly after: P | null;
-  readonly scan: (after: P | null, limit: number) => Promise<readonly C[]>;
+  readonly page: AskedPage<P>;
+  readonly scan: (stretch: Stretch<P>) => Promise<readonly C[]>;
   readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
   readonly cursorOf: (node: T) => string;
 }): Promise<Page<T>> {
-  const { size, scan, select, cursorOf } = options;
+  const { page, scan, select, cursorOf } = options;
+  const { size, isUp } = page;
   const nodes: T[] = [];
-  let after: P | null = options.after;
+  let { from } = page;
   let limit = size + 1;
   for (;;) {
-    const candidates = await scan(after, limit);
+    const candidates = await scan({ from, limit, isUp });
     if (candidates.length > 0) nodes.push(...(await select(candidates)));
     if (candidates.length < limit || nodes.length > size) break;
-    after = candidates.at(-1) ?? after;
+    from = candidates.at(-1) ?? from;
     // Double the limit after each round, so that a selective filter costs few round trips.
     limit = Math.min(MAX_SCAN, Math.max(limit * 2, size + 1));
   }
   const edges = nodes.slice(0, size).map((node) => ({ cursor: cursorOf(node), node }));
-  return { edges, hasNextPage: nodes.length > size, endCursor: edges.at(-1)?.cursor ?? null };
+  return pageOf(edges, { isUp, hasMore: nodes.length > size });
+}
+
+/** @param edges in the direction of the page */
+export function pageOf<T>(
+  edges: Page<T>['edges'],
+  { isUp, hasMore }: { readonly isUp: boolean; readonly hasMore: boolean },
+): Page<T> {
+  return { edges: isUp ? edges.toReversed() : edges, hasMore, end: edges.at(-1)?.cursor ?? null };
 }
 
 /** Upper bound on candidates examined in one round trip. */

@@ -9,7 +9,7 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { actionsOf, followsOf, followsOfOne, learnOfActions } from './hydration.ts';
 import { actionConditions, checkActionFilter, passesActionFilter } from './filters.ts';
 import { List } from './list.ts';
-import { pageSize } from './paging.ts';
+import { askedPage } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../core/shapes.ts';
@@ -30,11 +30,13 @@ export async function readSlice(
   refId: RefId,
   args: PageArgs & { readonly filter?: ActionFilter | null | undefined },
 ): Promise<CountedPage<Action>> {
-  const size = pageSize(args.first);
   const id = validate(idSchema, refId, ['refId']);
   const filter = checkActionFilter(args.filter);
   const list = `slice:${id}`;
-  const cursor = args.after == null ? null : decodePosition(list, args.after);
+  const page = askedPage(args, (cursor) => {
+    const { time, actionId } = decodePosition(list, cursor);
+    return { conducted: time, id: actionId };
+  });
   const ofSlice = { ...filter, refId: id };
   let known: readonly Follow[] = [];
   async function read(query: SliceQuery): Promise<readonly SliceEntry[]> {
@@ -50,10 +52,9 @@ export async function readSlice(
     idOf: (entry) => entry.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
-    scan: (after, limit) =>
+    scan: (stretch) =>
       read({
-        limit,
-        after: after === null ? null : { time: after.conducted, actionId: after.id },
+        ...stretch,
         ...actionConditions(ofSlice),
         refId: id,
         ...(filter.since === null ? {} : { since: filter.since }),
@@ -72,8 +73,7 @@ export async function readSlice(
     },
   });
   return slice.page({
-    size,
-    after: cursor === null ? null : { conducted: cursor.time, id: cursor.actionId },
+    page,
     cursorOf: (action) => encodePosition(list, { time: action.conducted, actionId: action.id }),
   });
 }
@@ -169,13 +169,12 @@ export async function listActions(
   const all = new List<{ readonly id: ActionId }, Action, Action>({
     idOf: (action) => action.id,
     isAt: () => true,
-    scan: (after, limit) =>
+    scan: (stretch) =>
       actions.list({
         beside: userId,
         state: args.fanOutState ?? null,
         includeHidden: args.includeHidden ?? false,
-        afterId: after?.id ?? null,
-        limit,
+        ...stretch,
         ...actionConditions(filter),
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
@@ -184,8 +183,7 @@ export async function listActions(
     select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
   });
   return all.page({
-    size: pageSize(args.first),
-    after: args.after == null ? null : { id: decodeId(list, args.after) },
+    page: askedPage(args, (cursor) => ({ id: decodeId(list, cursor) })),
     cursorOf: (action) => encodeId(list, action.id),
   });
 }

@@ -27,7 +27,8 @@ import {
 import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts';
-import { pageSize } from './paging.ts';
+import { entriesAbove } from './upward.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
 
 /**
  * A page of the reader's feed, or of their items in one state. See `openStages` for its stages.
@@ -47,7 +48,6 @@ export async function readFeed(
       readonly withLiveCursor?: boolean | undefined;
     },
 ): Promise<FeedPage> {
-  const size = pageSize(args.first);
   const order = args.order ?? 'RELEVANCY';
   const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
@@ -57,11 +57,10 @@ export async function readFeed(
   const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await ORDERS[order](core, {
     userId,
-    size,
-    after: args.after ?? null,
-    first: (what, limit, make) =>
-      args.after == null ? list.first(`${what} ${String(size)}`, limit, make) : make(),
-    scan: (from, limit) => list.scan(from, limit),
+    args,
+    first: ({ size, isUp, from }, what, limit, make) =>
+      from === null && !isUp ? list.first(`${what} ${String(size)}`, limit, make) : make(),
+    scan: (stretch) => list.scan(stretch),
     select: (candidates) => list.select(candidates),
   });
   const nodes = page.edges.map(({ node }) => node);
@@ -129,13 +128,18 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   return {
     lookUp,
     open,
-    async skeleton(from, limit) {
+    async skeleton(stretch) {
+      const { from, isUp, limit } = stretch;
       const query = { limit, ...(from === null ? {} : { after: from }), ...range };
-      const first = from === null ? open(limit) : begin(query);
+      const first = isUp ? null : from === null ? open(limit) : begin(query);
       const entries = entriesOf === null ? null : await listed();
-      if (entries !== null) return entriesAfter(entries, from, limit);
-      if (filter.unreadOnly) return (await unread()).page(query);
+      if (entries !== null) return entriesFrom(entries, stretch);
+      if (filter.unreadOnly) {
+        const entriesUnread = await unread();
+        return isUp ? entriesAbove((part) => entriesUnread.page(part), query) : entriesUnread.page(query);
+      }
       const reader = await lookUp();
+      if (isUp) return entriesAbove((part) => core.feedReader.page(reader, part), query);
       if (first === null || first.query.limit < limit) return core.feedReader.page(reader, query);
       return (await read.page(reader, first)).slice(0, limit);
     },
@@ -212,14 +216,14 @@ async function narrowed(
   return entries.filter(({ actionId }) => !left.has(actionId));
 }
 
-/** The next of these entries, which are in feed order, after a position. */
-function entriesAfter(
+/** The next of these entries, which are in feed order. */
+function entriesFrom(
   entries: readonly FeedEntry[],
-  after: FeedPosition | null,
-  limit: number,
+  { from, isUp, limit }: Stretch<FeedPosition>,
 ): readonly FeedEntry[] {
-  const from = after === null ? 0 : entries.findIndex((entry) => compareFeedPositions(after, entry) < 0);
-  return from === -1 ? [] : entries.slice(from, from + limit);
+  const isNext = (entry: FeedEntry): boolean =>
+    from === null || compareFeedPositions(from, entry) * (isUp ? -1 : 1) < 0;
+  return (isUp ? entries.toReversed() : entries).filter(isNext).slice(0, limit);
 }
 
 /** Reads entries that may be unread: those above the read mark and, below it, those marked unread. */

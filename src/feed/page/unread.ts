@@ -41,10 +41,9 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
   const unread = unreadEntries(core, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
-  const { edges, hasNextPage } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-    size: MAX_UNREAD,
-    after: null,
-    async scan(after, limit) {
+  const { edges, hasMore } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    page: { size: MAX_UNREAD, isUp: false, from: null },
+    async scan({ from: after, limit }) {
       if (after !== null || usable === null)
         return unread.page({ limit, ...(after === null ? {} : { after }) });
       const entries = await read.page(reader, usable);
@@ -54,7 +53,7 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
     select: (candidates) => showUnread(session, reader, candidates),
     cursorOf: () => '',
   });
-  return { count: edges.length, isExact: !hasNextPage };
+  return { count: edges.length, isExact: !hasMore };
 }
 
 /** Unread entries that the reader may see, as items. */

@@ -5,8 +5,8 @@ import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 /** A page without the content of its items. */
 export interface KeptPage {
   readonly edges: readonly (FeedEntry & { readonly cursor: string })[];
-  readonly hasNextPage: boolean;
-  readonly endCursor: string | null;
+  readonly hasMore: boolean;
+  readonly end: string | null;
 }
 
 interface Kept<T> {

@@ -126,7 +126,8 @@ export type ListSize =
 
 /** Page size of a connection, given by the field in `extensions: { page }`. */
 export interface PageSize {
-  readonly argument: string;
+  /** Or several, of which one may be given. */
+  readonly argument: string | readonly string[];
   readonly default: number;
   readonly max: number;
 }
@@ -299,8 +300,11 @@ function pageOf(field: Field, node: FieldNode, variables: Variables): number {
 }
 
 function sizeGiven(size: PageSize, node: FieldNode, variables: Variables): number {
-  const given = valueOf(argument(node, size.argument), variables);
-  return clamp(typeof given === 'number' ? given : size.default, size.max);
+  const given = [size.argument]
+    .flat()
+    .map((name) => valueOf(argument(node, name), variables))
+    .filter((value) => typeof value === 'number');
+  return clamp(given.length === 0 ? size.default : Math.max(...given), size.max);
 }
 
 /** Out-of-range arguments fail later; here they must not make the cost tiny or infinite. */

@@ -15,6 +15,7 @@ import { nameStamp, namesShown, UNCARRIED } from '../stamps/directory-stamps.ts'
 import { newRevision } from '../stages/revision.ts';
 import { ObjectId, type Filter } from 'mongodb';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import { beyond, type Stretch, turned } from '../documents/keyset.ts';
 
 /** Conditions on an action, all of which must hold. */
 export interface ActionConditions {
@@ -42,22 +43,23 @@ export function conditionsFilter(conditions: ActionConditions): Filter<ActionDoc
 }
 
 /** A page of the list of all actions, newest first by id. */
-export interface ActionListQuery extends ActionConditions {
+export interface ActionListQuery extends ActionConditions, Stretch<{ readonly id: ActionId }> {
   readonly beside: UserId;
   readonly state: FanOutState | null;
   readonly includeHidden: boolean;
-  readonly afterId: ActionId | null;
-  readonly limit: number;
   /** Range of `conducted`: `since` inclusive, `until` exclusive. */
   readonly since?: Date;
   readonly until?: Date;
 }
 
+export const NEWEST_RECORDED = { _id: -1 } as const;
+
 /** Ids start with the time of recording, and `conducted` is at most slightly later: so `since` also bounds the ids. */
 export function actionListFilter(query: ActionListQuery): Filter<ActionDocument> {
-  const { beside, state, includeHidden, afterId, since, until } = query;
+  const { beside, state, includeHidden, from, isUp, since, until } = query;
+  const { _id: place } = beyond(turned(NEWEST_RECORDED, isUp), from && { _id: new ObjectId(from.id) });
   const id = {
-    ...(afterId === null ? {} : { $lt: new ObjectId(afterId) }),
+    ...(place as object | undefined),
     ...(since === undefined ? {} : { $gte: oldestId(since) }),
   };
   const conducted = {

@@ -4,6 +4,7 @@ import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import {
   toAction,
   actionListFilter,
+  NEWEST_RECORDED,
   conditionsFilter,
   type ActionConditions,
   type ActionListQuery,
@@ -33,6 +34,7 @@ import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { inSlices } from '../../lib/turn.ts';
+import { beyond, type Stretch, turned } from '../documents/keyset.ts';
 
 declare module '../repositories.ts' {
   interface Repositories {
@@ -164,10 +166,8 @@ export interface ActionPosition {
   readonly actionId: ActionId;
 }
 
-export interface SliceQuery extends ActionConditions {
+export interface SliceQuery extends ActionConditions, Stretch<Pick<SliceEntry, 'conducted' | 'id'>> {
   readonly refId: RefId;
-  readonly after: ActionPosition | null;
-  readonly limit: number;
   /** Inclusive. */
   readonly since?: Date;
   /** Exclusive. */
@@ -177,20 +177,22 @@ export interface SliceQuery extends ActionConditions {
 const NEWEST_CONDUCTED = { conducted: -1, _id: -1 } as const;
 
 function sliceFilter(query: SliceQuery): Filter<ActionDocument> {
-  const filter: Filter<ActionDocument> = { ...conditionsFilter(query), isDeleted: false };
-  const range: { $gte?: Date; $lt?: Date; $lte?: Date } = {};
-  if (query.since !== undefined) range.$gte = query.since;
-  if (query.until !== undefined) range.$lt = query.until;
-  if (query.after !== null) {
-    // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
-    range.$lte = query.after.time;
-    filter.$or = [
-      { conducted: { $lt: query.after.time } },
-      { _id: { $lt: new ObjectId(query.after.actionId) } },
-    ];
-  }
-  if (Object.keys(range).length > 0) filter.conducted = range;
-  return filter;
+  const { from, isUp, since, until } = query;
+  const place = from && { conducted: from.conducted, _id: new ObjectId(from.id) };
+  const { conducted: beyondPlace, ...ties } = beyond(turned(NEWEST_CONDUCTED, isUp), place);
+  const { $gte: nearest, ...beneath } = (beyondPlace ?? {}) as { readonly $gte?: Date };
+  const oldest = since !== undefined && (nearest === undefined || nearest < since) ? since : nearest;
+  const range = {
+    ...(oldest === undefined ? {} : { $gte: oldest }),
+    ...(until === undefined ? {} : { $lt: until }),
+    ...beneath,
+  };
+  return {
+    ...conditionsFilter(query),
+    isDeleted: false,
+    ...ties,
+    ...(Object.keys(range).length === 0 ? {} : { conducted: range }),
+  };
 }
 
 /** An action of a slice, as its list has it. */
@@ -452,7 +454,10 @@ export function actionsRepository(collections: Collections) {
     /** Newest first by `conducted`, then id, without deleted actions. Index `slice`. */
     async slice(query: SliceQuery): Promise<SliceEntry[]> {
       const { limit } = query;
-      const found = collection.find(sliceFilter(query)).sort(NEWEST_CONDUCTED).limit(limit);
+      const found = collection
+        .find(sliceFilter(query))
+        .sort(turned(NEWEST_CONDUCTED, query.isUp))
+        .limit(limit);
       return (await inOneBatch(found.project<SliceDocument>(SLICE_FIELDS), limit)).map(toSliceEntry);
     },
 
@@ -463,7 +468,7 @@ export function actionsRepository(collections: Collections) {
       const documents = await inOneBatch(
         collection.aggregate<SliceDocument | StoredBeside>([
           { $match: sliceFilter(query) },
-          { $sort: NEWEST_CONDUCTED },
+          { $sort: turned(NEWEST_CONDUCTED, query.isUp) },
           { $limit: query.limit },
           { $project: SLICE_FIELDS },
           beside(collections.feeds.collectionName, { _id: userId }, 'feed'),
@@ -487,7 +492,9 @@ export function actionsRepository(collections: Collections) {
     /** For admins: newest first by id. */
     async list(query: ActionListQuery): Promise<Action[]> {
       const filter = actionListFilter(query);
-      const documents = await inTurns(collection.find(filter, upTo(query.limit)).sort({ _id: -1 }));
+      const documents = await inTurns(
+        collection.find(filter, upTo(query.limit)).sort(turned(NEWEST_RECORDED, query.isUp)),
+      );
       return documents.map(toAction);
     },
 

@@ -12,6 +12,7 @@ import {
   type Index,
   type MarkedReader,
 } from './declaration.ts';
+import { beyond, type Stretch, turned } from './keyset.ts';
 
 /** Key of a document of one reader and one action. Field order matters: the database compares it as a whole. */
 export interface ReaderActionId {
@@ -92,17 +93,16 @@ export interface ReaderListEntry {
   readonly at: Date;
 }
 
-export const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
+const NEWEST_FIRST = { at: -1, '_id.actionId': -1 } as const;
 
-/** Conditions for entries after a position in this order; `null`: the whole list. */
-export function behind(place: ReaderListEntry | null): Document {
-  if (place === null) return {};
-  const { at, actionId } = place;
-  // The range is redundant with the tie-break condition, but lets the index be entered at the cursor.
-  return {
-    at: { $lte: at },
-    $or: [{ at: { $lt: at } }, { '_id.actionId': { $lt: new ObjectId(actionId) } }],
-  };
+/** Newest first: the conditions for a stretch of a reader's list, and its order. */
+export function newest({ from, isUp }: Stretch<ReaderListEntry>): {
+  readonly conditions: Document;
+  readonly order: Record<string, 1 | -1>;
+} {
+  const order = turned(NEWEST_FIRST, isUp);
+  const place = from && { at: from.at, '_id.actionId': new ObjectId(from.actionId) };
+  return { conditions: beyond(order, place), order };
 }
 
 /** The index of a list of a reader's actions. */
@@ -161,11 +161,12 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
       return documents.map(({ _id }) => ({ userId: _id.userId, actionId: _id.actionId.toHexString() }));
     },
 
-    /** Newest first, after an optional position. */
-    async list(userId: UserId, after: ReaderListEntry | null, limit: number): Promise<ReaderListEntry[]> {
+    /** Newest first. */
+    async list(userId: UserId, stretch: Stretch<ReaderListEntry>): Promise<ReaderListEntry[]> {
+      const { conditions, order } = newest(stretch);
       const documents = await collection
-        .find({ '_id.userId': userId, ...behind(after) }, upTo(limit))
-        .sort(NEWEST_FIRST)
+        .find({ '_id.userId': userId, ...conditions }, upTo(stretch.limit))
+        .sort(order)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at }));
     },

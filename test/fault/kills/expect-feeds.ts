@@ -31,8 +31,8 @@ async function shownTo({ app }: World, userId: string, size: number): Promise<Fe
     const page: FeedPage = await app.services.readFeed(app.session(userId), { first: size, after });
     expect([userId, page.state]).toEqual([userId, 'READY']);
     shown.push(...page.edges.map(({ node }) => node));
-    if (!page.hasNextPage) return shown;
-    after = page.endCursor;
+    if (!page.hasMore) return shown;
+    after = page.end;
   }
 }
 

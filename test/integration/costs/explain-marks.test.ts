@@ -81,9 +81,11 @@ function listsBeside({ command }: RecordedCommand): RecordedCommand[] {
 }
 
 const page = (more: object) => ({
-  ...{ kinds: ['COMMENT', 'LIKE'] as const, after: null, limit: 26, withHidden: false },
+  ...{ kinds: ['COMMENT', 'LIKE'] as const, from: null, isUp: false, limit: 26, withHidden: false },
   ...more,
 });
+
+const FIRST = { from: null, isUp: false, limit: 26 } as const;
 
 /** By name: the index, whether the order comes out of it, and the work. */
 const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Promise<unknown>][] = [
@@ -100,7 +102,17 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
     () =>
       parts.repositories.interactions.newestOf(
         [hexOf(7)],
-        page({ parentId: null, after: { at: at(5_000), id: hexOf(1) } }),
+        page({ parentId: null, from: { at: at(5_000), id: hexOf(1) } }),
+      ),
+  ],
+  [
+    'interactions of an action, above a place',
+    'list',
+    'in order',
+    () =>
+      parts.repositories.interactions.newestOf(
+        [hexOf(7)],
+        page({ from: { at: at(5_000), id: hexOf(1) }, isUp: true }),
       ),
   ],
   [
@@ -113,12 +125,7 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
         { userId: 'u7', actionId: hexOf(9) },
       ]),
   ],
-  [
-    'the newest texts',
-    'texts',
-    'in order',
-    () => parts.repositories.interactions.latestTexts('ann', null, 26),
-  ],
+  ['the newest texts', 'texts', 'in order', () => parts.repositories.interactions.latestTexts('ann', FIRST)],
   [
     'interactions that were cut off',
     'unsettled',
@@ -135,7 +142,7 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
     'what a reader hid, newest first',
     'state',
     'in order',
-    () => parts.repositories.itemMarks.list('u7', 'HIDDEN', null, 26),
+    () => parts.repositories.itemMarks.list('u7', 'HIDDEN', FIRST),
   ],
   [
     'what a reader marked as unread',
@@ -143,12 +150,22 @@ const QUERIES: readonly [string, string, 'in order' | 'in any order', () => Prom
     'in any order',
     () => parts.repositories.itemMarks.unread('u9'),
   ],
-  ['bookmarks of a reader', 'newest', 'in order', () => bookmarksOf(parts.core).list('u7', null, 26)],
+  ['bookmarks of a reader', 'newest', 'in order', () => bookmarksOf(parts.core).list('u7', FIRST)],
   [
     'bookmarks behind a place',
     'newest',
     'in order',
-    () => bookmarksOf(parts.core).list('u7', { at: at(5_007), actionId: hexOf(5_007) }, 26),
+    () => bookmarksOf(parts.core).list('u7', { ...FIRST, from: { at: at(5_007), actionId: hexOf(5_007) } }),
+  ],
+  [
+    'bookmarks above a place',
+    'newest',
+    'in order',
+    () =>
+      bookmarksOf(parts.core).list('u7', {
+        from: { at: at(5_007), actionId: hexOf(5_007) },
+        ...{ isUp: true, limit: 26 },
+      }),
   ],
   [
     'actions whose time has come',

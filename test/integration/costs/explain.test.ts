@@ -111,13 +111,14 @@ afterAll(async () => {
 const planned = { timeout: PATIENCE_MS, interval: 250 };
 
 const feedArgs = { userId: 'u7', limit: 26 };
+const FIRST = { from: null, isUp: false, limit: 26 } as const;
 const ofRater = {
   beside: 'ann',
-  ...{ state: null, includeHidden: false, afterId: null, limit: 26 },
+  ...{ state: null, includeHidden: false, ...FIRST },
   descriptorField: { field: 'raterId', value: 'u8' },
 };
-const named = { beside: 'ann', limit: 26 };
-const sliceArgs = { refId: 'r3', limit: 26 };
+const named = { beside: 'ann', ...FIRST };
+const sliceArgs = { refId: 'r3', ...FIRST };
 
 /** Of a day, or what was interacted with since and conducted by then. */
 function candidates(keys: Partial<SourceKeys>, bumpedAndConductedBy?: Date): Promise<unknown> {
@@ -179,15 +180,11 @@ describe('no hot query scans a whole collection', () => {
           },
         ]),
     ],
-    [
-      'the first page of a slice',
-      'slice',
-      () => parts.repositories.actions.slice({ ...sliceArgs, after: null }),
-    ],
+    ['the first page of a slice', 'slice', () => parts.repositories.actions.slice(sliceArgs)],
     [
       'the first page of a slice, with its reader',
       'slice',
-      () => parts.repositories.actions.sliceWithReader({ ...sliceArgs, after: null }, 'u7'),
+      () => parts.repositories.actions.sliceWithReader(sliceArgs, 'u7'),
     ],
     [
       'a later page of a slice',
@@ -195,7 +192,17 @@ describe('no hot query scans a whole collection', () => {
       () =>
         parts.repositories.actions.slice({
           ...sliceArgs,
-          after: { time: at(15_000), actionId: 'a'.repeat(24) },
+          from: { conducted: at(15_000), id: 'a'.repeat(24) },
+        }),
+    ],
+    [
+      'a page of a slice above another',
+      'slice',
+      () =>
+        parts.repositories.actions.slice({
+          ...sliceArgs,
+          from: { conducted: at(15_000), id: 'a'.repeat(24) },
+          isUp: true,
         }),
     ],
     [
@@ -204,7 +211,6 @@ describe('no hot query scans a whole collection', () => {
       () =>
         parts.repositories.actions.slice({
           ...sliceArgs,
-          after: null,
           types: ['Custom'],
           actorIds: ['u3', 'u53'],
           since: at(1_000),
@@ -311,8 +317,7 @@ describe('no hot query scans a whole collection', () => {
           beside: 'ann',
           state: 'FAILED',
           includeHidden: true,
-          afterId: null,
-          limit: 26,
+          ...{ from: null, isUp: false, limit: 26 },
         }),
     ],
     ['actions of a rater', 'descriptor_raterId_newest', () => parts.repositories.actions.list(ofRater)],
@@ -332,7 +337,13 @@ describe('no hot query scans a whole collection', () => {
       () => parts.repositories.actions.firstNaming(['r3']),
     ],
     ['followers of a ref', 'by_ref', () => parts.repositories.follows.followers('r3', 'u500', 1_000)],
-    ['what a reader follows', 'pair', () => parts.repositories.followStarts.following('u500', null, 26)],
+    ['what a reader follows', 'pair', () => parts.repositories.followStarts.following('u500', FIRST)],
+    [
+      'what a reader follows, above a place',
+      'pair',
+      () =>
+        parts.repositories.followStarts.following('u500', { ...FIRST, from: { refId: 'r5' }, isUp: true }),
+    ],
     ["a reader's follows of given refs", 'pair', () => parts.repositories.follows.find('u500', ['r0', 'r1'])],
     [
       'members of a team',
@@ -342,12 +353,21 @@ describe('no hot query scans a whole collection', () => {
     [
       'members by a word of their names',
       'search',
-      () => parts.repositories.members.search({ ...named, text: 'w7', after: null }),
+      () => parts.repositories.members.search({ ...named, text: 'w7' }),
     ],
     [
       'members by two words, further down',
       'search',
-      () => parts.repositories.members.search({ ...named, text: 'w7 x7', after: { order: '5', id: 'u5' } }),
+      () => parts.repositories.members.search({ ...named, text: 'w7 x7', from: { order: '5', id: 'u5' } }),
+    ],
+    [
+      'members by two words, above a place',
+      'search',
+      () =>
+        parts.repositories.members.search({
+          ...{ ...named, text: 'w7 x7' },
+          ...{ from: { order: '5', id: 'u5' }, isUp: true },
+        }),
     ],
     [
       'members of a department',
@@ -390,7 +410,7 @@ describe('no hot query scans a whole collection', () => {
     const commands = await commandsOf(parts.database, async () => {
       await parts.feedStore.page(feedArgs);
       await parts.feedStore.page({ ...feedArgs, after: { relevancy: at(15_000), actionId: 'a'.repeat(24) } });
-      await parts.repositories.actions.slice({ ...sliceArgs, after: null });
+      await parts.repositories.actions.slice(sliceArgs);
       await parts.repositories.actions.list(ofRater);
     });
     expect(commands.length).toBe(4);

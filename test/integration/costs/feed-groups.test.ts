@@ -41,7 +41,7 @@ test('reads groups in two round trips per batch, and the contents of all of them
 
 test('behind a cursor reads the groups of a page once, by index', async () => {
   await using parts = await openGroups();
-  const { endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 5 });
+  const { end: endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 5 });
   const session = parts.session('ann');
   await session.profile();
   const commands = await commandsOf(parts.database, () =>

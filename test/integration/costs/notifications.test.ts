@@ -77,7 +77,7 @@ test('a page with its counts takes at most two commands, however many interactio
     { count: 33, isExact: true },
     { count: 33, isExact: true },
   ]);
-  expect(await namesOf(parts, () => read(first.page.endCursor))).toEqual(PAGE);
+  expect(await namesOf(parts, () => read(first.page.end))).toEqual(PAGE);
   for (const actionId of ids) await interactedBy(parts, actionId, 'LIKE', 200);
   // The others do not say so yet.
   const { actions } = parts.database.collections;

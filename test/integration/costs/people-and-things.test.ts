@@ -183,7 +183,7 @@ test('one page of followers is one query, by the index of followers', async () =
   }));
   for (let from = 0; from < many.length; from += 1_000)
     await parts.services.followMany(parts.service, many.slice(from, from + 1_000));
-  const slice = { afterId: 'f5', limit: 26 };
+  const slice = { from: { userId: 'f5' }, isUp: false, limit: 26 };
   const commands = await commandsOf(parts.database, () =>
     parts.repositories.followerPages.read([{ ...slice, refId: 'r1' }]),
   );
@@ -290,8 +290,8 @@ test('pins, lists erasures and reads metrics with few commands, each by its inde
   );
   const after = { startedAt: new Date(4_000), key: (4_000).toString(16).padStart(64, '0') };
   const commands = await commandsOf(parts.database, async () => {
-    await parts.repositories.erasures.list('ann', null, 26);
-    await parts.repositories.erasures.list('ann', after, 26);
+    await parts.repositories.erasures.list('ann', { from: null, isUp: false, limit: 26 });
+    await parts.repositories.erasures.list('ann', { from: after, isUp: false, limit: 26 });
   });
   expect(commands.map(name)).toEqual(['find erasures', 'find erasures']);
   for (const command of commands)

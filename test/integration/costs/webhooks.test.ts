@@ -128,8 +128,9 @@ test('finds deliveries by their indexes', async () => {
   const queries: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['due', () => deliveries.due(url, new Date(50), 10)],
     ['action', () => deliveries.waitingActions(url, ['2', '22'])],
-    ['newest', () => deliveries.page('ann', null, place, 10)],
-    ['newest_by_state', () => deliveries.page('ann', 'FAILED', place, 10)],
+    ['newest', () => deliveries.page('ann', null, { from: place, isUp: false, limit: 10 })],
+    ['newest', () => deliveries.page('ann', null, { from: place, isUp: true, limit: 10 })],
+    ['newest_by_state', () => deliveries.page('ann', 'FAILED', { from: place, isUp: false, limit: 10 })],
   ];
   for (const [name, query] of queries) {
     const [command] = await commandsOf(parts.database, query);

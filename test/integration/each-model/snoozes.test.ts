@@ -79,8 +79,8 @@ async function paged(parts: Parts, first: number): Promise<string[]> {
       { first, after },
     );
     ids.push(...page.edges.map(({ node }) => node.actionId));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 
@@ -243,8 +243,8 @@ test('a group has the position where an item of it came back, however many it ha
   expect(top.group).toMatchObject({ relevancy: new Date(day + 10 * HOUR), isUnread: true });
   const items = (await top.group?.load(() => false)) ?? [];
   expect([items.length, items[0]?.actionId]).toEqual([120, lowest]);
-  const second = await groups(top.endCursor);
-  expect([second.group?.groupKey, second.hasNextPage]).toEqual([first.group?.groupKey, false]);
+  const second = await groups(top.end);
+  expect([second.group?.groupKey, second.hasMore]).toEqual([first.group?.groupKey, false]);
   const found = await parts.services.getFeedGroup(ann(parts), top.group?.groupKey ?? '');
   expect(found?.relevancy).toEqual(new Date(day + 10 * HOUR));
 });

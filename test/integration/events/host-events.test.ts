@@ -137,19 +137,19 @@ test('returns the same page for the same cursor, and only requested types', asyn
   const read = (args: Parameters<Parts['services']['readHostEvents']>[1]) =>
     parts.services.readHostEvents(parts.admin, args);
   const first = await read({ first: 2 });
-  expect(first.hasNextPage).toBe(true);
-  expect(await read({ first: 2, after: first.endCursor })).toEqual(
+  expect(first.hasMore).toBe(true);
+  expect(await read({ first: 2, after: first.end })).toEqual(
     await read({ first: 2, after: first.edges.at(-1)?.cursor ?? null }),
   );
   const follows = await read({ types: ['follow.opened', 'digest.due'] });
   expect(follows.edges.map(({ node }) => node.type)).toEqual(['follow.opened']);
   // The end lies behind everything that was looked at, shown or not.
   const nothing = await read({ types: ['digest.due'] });
-  expect(nothing).toMatchObject({ edges: [], hasNextPage: false });
-  expect((await read({ after: nothing.endCursor })).edges).toEqual([]);
+  expect(nothing).toMatchObject({ edges: [], hasMore: false });
+  expect((await read({ after: nothing.end })).edges).toEqual([]);
   await parts.publish({});
   await moveEvents(parts.database.collections);
-  expect((await read({ after: nothing.endCursor })).edges).toHaveLength(1);
+  expect((await read({ after: nothing.end })).edges).toHaveLength(1);
 });
 
 test.each([
@@ -175,16 +175,14 @@ test('tells a host that was away too long that events are missing, and gives no 
   const late = await parts.services.readHostEvents(parts.service, {});
   expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toBe(4);
   expect(await hostEvents.purge(new Date(Date.now() + 60_000), 100)).toBe(0);
-  await expect(
-    parts.services.readHostEvents(parts.service, { after: early.endCursor }),
-  ).rejects.toMatchObject({
+  await expect(parts.services.readHostEvents(parts.service, { after: early.end })).rejects.toMatchObject({
     code: 'BAD_CURSOR',
     message: 'Events after this cursor have been deleted',
   });
   await parts.publish({});
   await moveEvents(parts.database.collections);
   expect((await eventsOf(parts)).map(({ seq }) => seq)).toEqual([5]);
-  const page = await parts.services.readHostEvents(parts.service, { after: late.endCursor });
+  const page = await parts.services.readHostEvents(parts.service, { after: late.end });
   expect(page.edges).toHaveLength(1);
 });
 

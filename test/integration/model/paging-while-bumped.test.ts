@@ -82,8 +82,8 @@ test(
           );
           for (const { node } of page.edges)
             shown.push({ id: node.actionId, relevancy: node.relevancy.getTime() });
-          if (!page.hasNextPage) break;
-          after = page.endCursor;
+          if (!page.hasMore) break;
+          after = page.end;
           for (const step of steps) await take(run, step);
           if (steps.length > 0) await take(run, { do: 'fanOut' });
         }
@@ -162,8 +162,8 @@ test(
               items: items.map(({ actionId, relevancy }) => `${actionId} ${String(relevancy.getTime())}`),
             });
           }
-          if (!page.hasNextPage) break;
-          after = page.endCursor;
+          if (!page.hasMore) break;
+          after = page.end;
         }
         const listed = shown.map((group) => group.day);
         expect(listed).toEqual([...new Set(listed)]);

@@ -505,9 +505,9 @@ test('pages of comments are full and count on without those of the other', async
       const page: Awaited<ReturnType<Parts['services']['listInteractions']>> =
         await services.listInteractions(session(userId), actionId, { first, after });
       texts.push(...page.edges.map(({ node }) => node.text ?? ''));
-      if (!page.hasNextPage) return texts;
+      if (!page.hasMore) return texts;
       expect(page.edges).toHaveLength(first);
-      after = page.endCursor;
+      after = page.end;
     }
   };
   for (const first of [1, 2, 5, 20]) {

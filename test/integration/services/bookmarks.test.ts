@@ -23,8 +23,8 @@ async function keptBy(parts: Parts, size: number): Promise<string[]> {
       { first: size, after },
     );
     ids.push(...page.edges.map(({ node }) => node.id));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 

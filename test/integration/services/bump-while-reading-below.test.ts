@@ -44,8 +44,8 @@ test.each(['capped', 'top-cache', 'redis'])(
       ...ids.slice(0, CAP),
       ...ids.slice(CAP + 1, CAP + 2),
     ]);
-    expect(page.hasNextPage).toBe(true);
-    const rest = await services.readFeed(parts.session('ann'), { first: 100, after: page.endCursor });
+    expect(page.hasMore).toBe(true);
+    const rest = await services.readFeed(parts.session('ann'), { first: 100, after: page.end });
     expect(rest.edges.map(({ node }) => node.actionId)).toEqual(ids.slice(CAP + 2));
   },
 );

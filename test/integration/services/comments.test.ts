@@ -33,8 +33,8 @@ async function textsFor(
     const page: Awaited<ReturnType<Parts['services']['listInteractions']>> =
       await parts.services.listInteractions(session, actionId, { first: 2, ...args, after });
     texts.push(...page.edges.map(({ node }) => node.text));
-    if (!page.hasNextPage) return texts;
-    after = page.endCursor;
+    if (!page.hasMore) return texts;
+    after = page.end;
   }
 }
 
@@ -204,7 +204,7 @@ test('admins see the newest texts of all actions, page by page', async () => {
   const admin = () => parts.session('admin', 'admin');
   const page = await parts.services.latestInteractions(admin(), { first: 3 });
   expect(page.edges.map(({ node }) => node.text)).toEqual(['Second', 'Reply', 'First']);
-  const rest = await parts.services.latestInteractions(admin(), { first: 3, after: page.endCursor });
+  const rest = await parts.services.latestInteractions(admin(), { first: 3, after: page.end });
   expect(rest.edges.map(({ node }) => node.text)).toEqual(['Second', 'Reply']);
   await expect(parts.services.latestInteractions(parts.session('ann'), {})).rejects.toMatchObject({
     code: 'FORBIDDEN',

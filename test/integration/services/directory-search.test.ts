@@ -66,7 +66,7 @@ test('lists all members in order of name, in pages of any size, also those with 
       const page: Awaited<ReturnType<Parts['services']['searchMembers']>> =
         await parts.services.searchMembers(service(parts), { search: '', first, after });
       found.push(...page.edges.map(({ node }) => node.userId));
-      after = page.hasNextPage ? page.endCursor : null;
+      after = page.hasMore ? page.end : null;
     } while (after !== null);
     expect(found).toEqual(all);
   }

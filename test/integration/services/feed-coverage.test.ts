@@ -19,8 +19,8 @@ async function pages(parts: Parts, userId: string, first: number): Promise<strin
       { first, after },
     );
     ids.push(...page.edges.map((edge) => edge.node.actionId));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 

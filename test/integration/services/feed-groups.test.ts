@@ -74,7 +74,7 @@ test('is exact for a group of any size, whatever part of it the reader may not s
   await published(parts, others);
   const [last] = await published(parts, [about('q', 'eve', 0)]);
   const services = parts.services;
-  const { edges, endCursor } = await services.readFeedGroups(parts.session('ann'), { first: 1 });
+  const { edges, end: endCursor } = await services.readFeedGroups(parts.session('ann'), { first: 1 });
   expect(edges.map(({ node }) => node.relevancy)).toEqual([new Date(DAY)]);
   expect(await shown(parts)).toEqual([[last], [...mine].reverse()]);
   expect(await shown(parts, { first: 1, after: endCursor })).toEqual([[...mine].reverse()]);
@@ -98,7 +98,7 @@ test('does not show again what was bumped above the cursor', async () => {
     about('p', 'cid', 1),
     about('q', 'dan', 2),
   ]);
-  const { edges, endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 1 });
+  const { edges, end: endCursor } = await parts.services.readFeedGroups(parts.session('ann'), { first: 1 });
   expect(await Promise.all(edges.map(({ node }) => idsOf(node)))).toEqual([[c]]);
   await parts.services.addInteraction(parts.session('bob'), { actionId: a, kind: 'COMMENT' });
   await parts.fanOut();
@@ -116,7 +116,7 @@ test('lists a group once while a reader pages, also if its top item is withdrawn
   const high = [0, 1, 2, 3, 4, 5].map((n) => about(String(n), `by-${String(n)}`, 12 + n));
   const tops = (await published(parts, [...low, ...high])).slice(6).reverse();
   const [archived = '', snoozed = '', moderated = '', deleted = ''] = tops;
-  const { endCursor: after } = await services.readFeedGroups(ann(), { first: 5 });
+  const { end: after } = await services.readFeedGroups(ann(), { first: 5 });
   await services.archiveFeedItem(ann(), archived);
   await services.snoozeFeedItem(ann(), snoozed, new Date(Date.now() + HOUR_MS));
   await services.hideAction(admin, moderated, null);
@@ -168,7 +168,7 @@ test('rejects pages of other sizes, and cursors of other lists', async () => {
   for (const first of [0, 51, -1])
     await expect(read({ first })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   const feed = await parts.services.readFeed(parts.session('ann'), { first: 1 });
-  await expect(read({ after: feed.endCursor })).rejects.toMatchObject({ code: 'BAD_CURSOR' });
+  await expect(read({ after: feed.end })).rejects.toMatchObject({ code: 'BAD_CURSOR' });
 });
 
 test('moves an edited item to its new group', async () => {

@@ -14,8 +14,8 @@ async function recent(parts: Parts, first: number): Promise<string[]> {
       order: 'RECENT',
     });
     ids.push(...page.edges.map((edge) => edge.node.actionId));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 
@@ -60,7 +60,7 @@ test('rejects a cursor of another order', async () => {
   await parts.publish({ mentions: ['ann'] });
   await parts.publish({ mentions: ['ann'] });
   await parts.fanOut();
-  const { endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
+  const { end: endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
   for (const order of ['RECENT', 'TOP'] as const)
     await expect(
       parts.services.readFeed(parts.session('ann'), { after: endCursor, order }),

@@ -30,9 +30,9 @@ async function top(parts: Parts, first: number, filter?: FeedFilter): Promise<st
       filter,
     });
     ids.push(...page.edges.map((edge) => edge.node.actionId));
-    if (!page.hasNextPage) return ids;
+    if (!page.hasMore) return ids;
     expect(page.edges).toHaveLength(first);
-    after = page.endCursor;
+    after = page.end;
   }
 }
 
@@ -164,7 +164,11 @@ test('moves nothing while a reader pages, whatever is liked, published, bumped a
   const seen: string[] = [];
   let after: string | null = null;
   for (let page = 0; ; page++) {
-    const { edges, hasNextPage, endCursor }: FeedPage = await parts.services.readFeed(parts.session(READER), {
+    const {
+      edges,
+      hasMore: hasNextPage,
+      end: endCursor,
+    }: FeedPage = await parts.services.readFeed(parts.session(READER), {
       first: 4,
       after,
       order: 'TOP',
@@ -222,7 +226,7 @@ test('rejects a cursor whose scores are no longer stored', async () => {
   await publishAll(parts, SAMPLES, now);
   await parts.fanOut();
   await parts.rescore(now);
-  const { endCursor } = await parts.services.readFeed(parts.session(READER), { first: 2, order: 'TOP' });
+  const { end: endCursor } = await parts.services.readFeed(parts.session(READER), { first: 2, order: 'TOP' });
   const again = (): Promise<FeedPage> =>
     parts.services.readFeed(parts.session(READER), { first: 2, after: endCursor, order: 'TOP' });
   await parts.rescore(new Date(now.getTime() + RESCORE_EVERY_MS));

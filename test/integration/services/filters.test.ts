@@ -77,9 +77,9 @@ test('actions are found by an indexed field of their type, in slices and among a
   expect(all.edges.map(({ node }) => node.id)).toEqual([tomByJohn, maryByJohn]);
   expect(await all.countTotal()).toEqual({ count: 2, isExact: true });
   const first = await services.listActions(service, { filter, first: 1 });
-  const second = await services.listActions(service, { filter, first: 1, after: first.endCursor });
+  const second = await services.listActions(service, { filter, first: 1, after: first.end });
   expect([...first.edges, ...second.edges].map(({ node }) => node.id)).toEqual([tomByJohn, maryByJohn]);
-  expect([first.hasNextPage, second.hasNextPage]).toEqual([true, false]);
+  expect([first.hasMore, second.hasMore]).toEqual([true, false]);
   const slice = await services.readSlice(parts.session('ann'), 'mary', { filter });
   expect(slice.edges.map(({ node }) => node.id)).toEqual([maryByJohn]);
   const others = { ...filter, types: ['Liked'] };

@@ -54,7 +54,7 @@ test('the list of archived items is read page by page, without a gap and without
   for (let after: string | null = null, hasNextPage = true; hasNextPage;) {
     const page = await parts.services.readFeed(ann(parts), { ...ARCHIVED, first: 2, after });
     read.push(...page.edges.map(({ node }) => node.actionId));
-    ({ endCursor: after, hasNextPage } = page);
+    ({ end: after, hasMore: hasNextPage } = page);
   }
   expect(read).toEqual(ids.toReversed());
 });
@@ -157,8 +157,8 @@ async function paged(parts: Parts, size: number): Promise<string[]> {
       },
     );
     ids.push(...page.edges.map(({ node }) => node.actionId));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 

@@ -33,12 +33,12 @@ async function pagesOf(parts: Parts): Promise<unknown> {
     const page = (after: string | null) =>
       services.readFeed(parts.session('ann'), { first: 3, after, withUnread: true, ...args });
     const first = await page(null);
-    for (const { edges, hasNextPage } of [first, await page(first.endCursor)])
+    for (const { edges, hasMore: hasNextPage } of [first, await page(first.end)])
       shown.push([edges.map(({ node: { actionId, isUnread } }) => [actionId, isUnread]), hasNextPage]);
   }
   for (const args of [{}, RED]) {
     const page = await services.readFeedGroups(parts.session('ann'), { first: 2, withUnread: true, ...args });
-    const next = await services.readFeedGroups(parts.session('ann'), { ...args, after: page.endCursor });
+    const next = await services.readFeedGroups(parts.session('ann'), { ...args, after: page.end });
     shown.push(await page.countTotal(), await page.countUnread());
     for (const { node } of [...page.edges, ...next.edges]) {
       const items = await node.load(() => false);
@@ -167,7 +167,7 @@ test('a mute that ends no longer keeps anything out, though nothing has been wri
 async function readTop(parts: Parts): Promise<ListRead> {
   const read = new ListRead(parts.core, parts.session('ann'), 'test');
   const stages = openStages(read, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
-  const entries = await stages.skeleton(null, 10);
+  const entries = await stages.skeleton({ from: null, isUp: false, limit: 10 });
   await read.known(read.counts, 'count');
   await stages.show(entries);
   return read;

@@ -40,7 +40,7 @@ test.each(ORDERS)(
     });
     expect(await total({ filter: { reasons: ['FOLLOW'] } })).toEqual({ count: 0, isExact: true });
     expect(await total({ filter: { reasons: ['FOLLOW', 'MENTION'] } })).toEqual({ count: 11, isExact: true });
-    const { endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
+    const { end: endCursor } = await parts.services.readFeed(parts.session('ann'), { order, first: 4 });
     expect(await total({ first: 2, after: endCursor })).toEqual({ count: 11, isExact: true });
   },
 );

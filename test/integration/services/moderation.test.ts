@@ -83,7 +83,7 @@ test('records who did what, when and why, once per change', async () => {
     ['HIDE', 'admin', 'Spam'],
   ]);
   const first = await parts.services.readModerationLog(admin(parts), { first: 2 });
-  const rest = await parts.services.readModerationLog(admin(parts), { first: 2, after: first.endCursor });
+  const rest = await parts.services.readModerationLog(admin(parts), { first: 2, after: first.end });
   expect([...first.edges, ...rest.edges].map(({ node }) => node.kind)).toEqual(['DELETE', 'UNHIDE', 'HIDE']);
 });
 

@@ -27,7 +27,7 @@ async function listed(first: number) {
       found.push({
         ...{ key: node.group.key, at: node.group.at.getTime(), count: node.group.events.length },
       });
-    if (!page.hasNextPage) return found;
+    if (!page.hasMore) return found;
     after = page.edges.at(-1)?.cursor ?? null;
   }
 }

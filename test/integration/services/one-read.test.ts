@@ -74,7 +74,7 @@ test('a page uses one profile of its reader, as of when the read was recorded', 
 
 test('a later page counts the unread entries it shows, also if they are gone meanwhile', async () => {
   await using parts = await openScene();
-  const { endCursor } = await pageOf(parts, { first: 5 });
+  const { end: endCursor } = await pageOf(parts, { first: 5 });
   const page = await pageOf(parts, { first: 5, after: endCursor });
   for (const { node } of page.edges)
     await parts.services.hideAction(parts.session('admin', 'admin'), node.actionId, null);
@@ -150,8 +150,7 @@ test.each([5, 2])(
     const { parts, ids } = await openGroups();
     await using _ = parts;
     const { services } = parts;
-    const after =
-      first === 5 ? null : (await services.readFeedGroups(parts.session('ann'), { first })).endCursor;
+    const after = first === 5 ? null : (await services.readFeedGroups(parts.session('ann'), { first })).end;
     const page = await services.readFeedGroups(parts.session('ann'), { first, after });
     const tops = await Promise.all(
       (await services.readFeedGroups(parts.session('ann'), { first, after })).edges.map(({ node }) =>
@@ -188,7 +187,7 @@ test('every group is consistent with its items while others interact and the rea
   for (let n = 0; n < 25; n++) {
     const page = await services.readFeedGroups(parts.session('ann'), { first: 2, after });
     for (const { node } of page.edges) expect(await oddsOf(node)).toEqual([]);
-    after = page.hasNextPage ? page.endCursor : null;
+    after = page.hasMore ? page.end : null;
   }
   over.abort();
   await writing;

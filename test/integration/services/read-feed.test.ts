@@ -27,10 +27,10 @@ async function pages(parts: Parts, first: number, filter: object = {}): Promise<
     const page: FeedPage = await parts.services.readFeed(parts.session('ann'), {
       first,
       filter,
-      after: read.at(-1)?.endCursor ?? null,
+      after: read.at(-1)?.end ?? null,
     });
     read.push(page);
-    if (!page.hasNextPage) return read;
+    if (!page.hasMore) return read;
   }
 }
 
@@ -59,7 +59,7 @@ test('knows at the exact end of a page that there is no next one', async () => {
   await using parts = await openParts();
   await published(parts, 4);
   const page = await parts.services.readFeed(parts.session('ann'), { first: 4 });
-  expect([page.edges.length, page.hasNextPage]).toEqual([4, false]);
+  expect([page.edges.length, page.hasMore]).toEqual([4, false]);
 });
 
 test('is empty and ends for a reader without a feed', async () => {
@@ -83,7 +83,7 @@ test('promises no next page if everything that follows is invisible', async () =
   const ids = await published(parts, 12);
   await hide(parts, ids.slice(5));
   const page = await parts.services.readFeed(parts.session('ann'), { first: 5 });
-  expect([page.edges.length, page.hasNextPage]).toEqual([5, false]);
+  expect([page.edges.length, page.hasMore]).toEqual([5, false]);
   await hide(parts, ids);
   expect(idsOf(await pages(parts, 5))).toEqual([]);
 });
@@ -177,7 +177,7 @@ test.each([0, -1, 101, 1.5, Number.NaN])('rejects a page size of %s', async (fir
 test("rejects another reader's cursor", async () => {
   await using parts = await openParts();
   await published(parts, 2);
-  const { endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
+  const { end: endCursor } = await parts.services.readFeed(parts.session('ann'), { first: 1 });
   await expect(parts.services.readFeed(parts.session('bob'), { after: endCursor })).rejects.toMatchObject({
     code: 'BAD_CURSOR',
   });

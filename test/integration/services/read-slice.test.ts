@@ -15,8 +15,8 @@ async function slice(parts: Parts, userId: string, first: number, filter: object
       after,
     });
     ids.push(...page.edges.map((edge) => edge.node.id));
-    if (!page.hasNextPage) return ids;
-    after = page.endCursor;
+    if (!page.hasMore) return ids;
+    after = page.end;
   }
 }
 
@@ -78,7 +78,7 @@ test.each([
 test('rejects a cursor of another slice and of a feed', async () => {
   await using parts = await openParts();
   await published(parts, 3);
-  const { endCursor } = await parts.services.readSlice(parts.session('ann'), 'actor0', { first: 1 });
+  const { end: endCursor } = await parts.services.readSlice(parts.session('ann'), 'actor0', { first: 1 });
   await expect(
     parts.services.readSlice(parts.session('ann'), 'site', { after: endCursor }),
   ).rejects.toMatchObject({ code: 'BAD_CURSOR' });
@@ -93,7 +93,7 @@ test('lists actions for admins and services only', async () => {
   const first = await parts.services.listActions(parts.session('admin', 'admin'), { first: 3 });
   const rest = await parts.services.listActions(parts.session('admin', 'admin'), {
     first: 3,
-    after: first.endCursor,
+    after: first.end,
     fanOutState: 'PENDING',
   });
   expect([...first.edges, ...rest.edges].map((edge) => edge.node.id)).toEqual(ids);

@@ -25,7 +25,7 @@ async function queue(parts: Parts, first = 10): Promise<string[]> {
       { first, after },
     );
     lines.push(...page.edges.map(({ node }) => `${node.state} ${String(node.open)} ${node.target.actorId}`));
-    after = page.hasNextPage ? page.endCursor : null;
+    after = page.hasMore ? page.end : null;
   } while (after !== null);
   return lines;
 }

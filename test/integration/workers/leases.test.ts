@@ -238,7 +238,14 @@ test('an action that is liked during every pass is DONE as of the last one, unti
   const listed = async () => {
     const lists = await Promise.all(
       FAN_OUT_STATES.map(async (listedState) => {
-        const query = { beside: 'ann', state: listedState, includeHidden: true, afterId: null, limit: 10 };
+        const query = {
+          beside: 'ann',
+          state: listedState,
+          includeHidden: true,
+          from: null,
+          isUp: false,
+          limit: 10,
+        };
         return (await actions.list(query)).map(() => listedState);
       }),
     );

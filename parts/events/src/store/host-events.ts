@@ -24,6 +24,8 @@ export interface EventPageQuery {
   readonly tenant?: Tenant | null;
   /** `null`: all types. */
   readonly types: readonly HostEventType[] | null;
+  /** The last ones first. Default: no. */
+  readonly isUp?: boolean;
   readonly limit: number;
 }
 
@@ -115,7 +117,7 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
      * In order; fewer than requested at the end, or when they name more readers than an answer can contain. Indexes `order`,
      * `type`.
      */
-    async page({ tenant, after, upTo, types, limit }: EventPageQuery): Promise<{
+    async page({ tenant, after, upTo, types, isUp = false, limit }: EventPageQuery): Promise<{
       readonly events: readonly NumberedHostEvent[];
       readonly isCut: boolean;
     }> {
@@ -128,7 +130,7 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
       let readers = 0;
       for await (const document of hostEvents
         .find(filter)
-        .sort({ seq: 1 })
+        .sort({ seq: isUp ? -1 : 1 })
         .limit(limit)
         .batchSize(limit + 1)) {
         readers += document.facts.readers?.length ?? 0;

@@ -7,6 +7,7 @@ import type { SearchDocument } from '../../../storage/documents/directory-docume
 import { index, type Index } from '../../../storage/documents/declaration.ts';
 import { inOneBatch } from '../../../storage/database/batches.ts';
 import { literal } from '../../../storage/stages/revision.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 /** Words of a search, and characters of each word of a name or a search. */
 const MAX_WORDS = 12;
@@ -23,9 +24,11 @@ const TYPE = ':';
 
 const CONDITION = { 'search.order': { $exists: true } } as const;
 
+const BY_NAME = { 'search.order': 1, _id: 1 } as const;
+
 export const SEARCH_INDEX: Index = index(
   'search',
-  { 'search.terms': 1, 'search.order': 1, _id: 1 },
+  { 'search.terms': 1, ...BY_NAME },
   'search by words of the name; all, in order of name',
   { partialFilterExpression: CONDITION },
 );
@@ -124,47 +127,40 @@ export interface NamePosition {
   readonly id: string;
 }
 
-export interface NameQuery {
+export interface NameQuery extends Stretch<NamePosition> {
   readonly beside: UserId;
   /** Words of which the last one may be incomplete. Empty: all names. */
   readonly text: string;
   readonly type?: string | null;
-  readonly after: NamePosition | null;
-  readonly limit: number;
 }
 
 /** Names that have all words of a text, the last one as a beginning, in order. Index `search`. */
 export async function findNames<D extends { _id: string; search?: SearchDocument }>(
   collection: Collection<D>,
-  { beside, text, type, after, limit }: NameQuery,
+  { beside, text, type, from, isUp, limit }: NameQuery,
 ): Promise<NamePosition[]> {
   const sought = termsSought(text, false);
   // Punctuation alone is in no name.
   if (sought.length === 0 && text.trim() !== '') return [];
   const all = type == null ? sought : [TYPE + type, ...sought];
   const terms = (all.length === 0 ? [''] : all).map((term) => idBeside(beside, term));
+  const order = turned(BY_NAME, isUp);
+  const { 'search.order': range, ...ties } = beyond(
+    order,
+    from && { 'search.order': from.order, _id: from.id },
+  );
   const conditions = {
     'search.terms': terms.length === 1 ? terms[0] : { $all: terms },
-    ...CONDITION,
-    ...behind(after),
+    'search.order': { ...CONDITION['search.order'], ...(range as Document | undefined) },
+    ...ties,
   };
   const found = await inOneBatch(
     collection
       .find(conditions as Filter<D>)
-      .sort({ 'search.order': 1, _id: 1 })
+      .sort(order)
       .project<{ _id: string; search: SearchDocument }>({ 'search.order': 1 })
       .limit(limit),
     limit,
   );
   return found.map(({ _id, search }) => ({ id: _id, order: search.order }));
-}
-
-/** The range is redundant with the tie-break condition, but lets the index be entered at the cursor. */
-function behind(after: NamePosition | null): Document {
-  if (after === null) return {};
-  const { order, id } = after;
-  return {
-    'search.order': { $exists: true, $gte: order },
-    $or: [{ 'search.order': { $gt: order } }, { _id: { $gt: id } }],
-  };
 }

@@ -18,6 +18,7 @@ import {
   UNSENT,
   NOT_OF_ACTIONS,
 } from '../../../storage/documents/declaration.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -223,25 +224,18 @@ export function erasuresRepository(
       return { admitted, erasing };
     },
 
-    /** Erasures after a position, latest first. Index `newest`. */
-    async list(beside: UserId, after: ErasurePlace | null, limit: number): Promise<ListedErasure[]> {
+    /** The latest first. Index `newest`. */
+    async list(beside: UserId, { from, isUp, limit }: Stretch<ErasurePlace>): Promise<ListedErasure[]> {
+      const order = turned({ startedAt: -1, _id: -1 }, isUp);
       const documents = await collection
         .find(
           {
             ...fieldBeside(beside),
-            ...(after === null
-              ? {}
-              : {
-                  startedAt: { $lte: after.startedAt },
-                  $or: [
-                    { startedAt: { $lt: after.startedAt } },
-                    { startedAt: after.startedAt, _id: { $lt: after.key } },
-                  ],
-                }),
+            ...beyond(order, from && { startedAt: from.startedAt, _id: from.key }),
           },
           upTo(limit),
         )
-        .sort({ startedAt: -1, _id: -1 })
+        .sort(order)
         .toArray();
       return documents.map((document) => ({ ...toErasure(document), key: document._id }));
     },

@@ -9,7 +9,14 @@ import type {
   FeedGroupPage,
 } from '../../../core/shapes.ts';
 import { builder } from '../../../graphql/builder.ts';
-import { defineConnection, toConnection, Count, TOTAL_COST } from '../../../graphql/connection.ts';
+import {
+  defineConnection,
+  pageArgs,
+  pageCost,
+  toConnection,
+  Count,
+  TOTAL_COST,
+} from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { encodeFeedGroupId } from '../../../graphql/global-id.ts';
 import {
@@ -18,7 +25,7 @@ import {
   type SummaryPart as SummaryPartSource,
 } from '../../../graphql/sentences.ts';
 import { SHARED, type RenderedOnce } from '../../../graphql/shared-field.ts';
-import type { ListSize, PageSize } from '../../../graphql/limits/cost.ts';
+import type { ListSize } from '../../../graphql/limits/cost.ts';
 import { groupSummaryParts } from '../../../graphql/limits/lengths.ts';
 import { FeedStateEnum } from '../../../graphql/types/enums.ts';
 import { countsAsked, FeedFilter, NewsfeedItem } from './feed.ts';
@@ -34,10 +41,6 @@ const LISTED_COST: { readonly size: ListSize } = {
 };
 /** Counting reads ids and applies rules; most groups are small. */
 const COUNT_COST: { readonly size: ListSize } = { size: 10 };
-const PAGE_COST: { readonly page: PageSize } = {
-  page: { argument: 'first', default: GROUPS.standard, max: GROUPS.most },
-};
-
 function actorsOf(items: readonly NewsfeedItemRecord[]): string[] {
   return [...new Set(items.map(({ action }) => action.actorId))];
 }
@@ -186,13 +189,10 @@ builder.queryField('feedGroups', (t) =>
     description:
       "The viewer's feed in groups. Each visible item is in exactly one group; a group has the position of its topmost item. A group that was bumped above the cursor is not listed again.",
     args: {
-      first: t.arg.int({
-        description: `Number of groups, 1 to ${String(GROUPS.most)}. Default: ${String(GROUPS.standard)}.`,
-      }),
-      after: t.arg.string({ description: 'A cursor of an earlier page. Default: starts at the beginning.' }),
+      ...pageArgs(GROUPS),
       filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },
-    extensions: PAGE_COST,
+    extensions: { page: pageCost(GROUPS) },
     resolve: async (_root, args, context, info) =>
       toConnection(
         await readFeedGroups(context.core, context.session(), { ...args, ...countsAsked(info) }),

@@ -24,6 +24,7 @@ import {
   type FollowPair,
   type PlainFollow,
 } from '../../../storage/documents/follow-document.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -152,22 +153,24 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
     },
 
     /**
-     * What the reader follows now, in order of id, after `afterRefId`, with whom they follow who block them. One round trip. Indexes
-     * `pair`, `followed`.
+     * What the reader follows now, in order of id, with whom they follow who block them. One round trip. Indexes `pair`, `followed`.
      */
-    async following(followerId: UserId, afterRefId: RefId | null, limit: number): Promise<Followed[]> {
-      const beyond = (field: string): Document =>
-        afterRefId === null ? {} : { [field]: { $gt: afterRefId } };
+    async following(
+      followerId: UserId,
+      { from, isUp, limit }: Stretch<Pick<Followed, 'refId'>>,
+    ): Promise<Followed[]> {
+      const [byRef, byOther] = [turned({ refId: 1 }, isUp), turned({ '_id.otherId': 1 }, isUp)];
+      const after = beyond(byOther, from && { '_id.otherId': from.refId });
       const ofNobody = [
-        { $match: { '_id.userId': followerId, isFollowed: true, ...beyond('_id.otherId') } },
-        { $sort: { '_id.otherId': 1 } },
+        { $match: { '_id.userId': followerId, isFollowed: true, ...after } },
+        { $sort: byOther },
         { $limit: limit },
       ];
       const documents = await follows
         .aggregate<Pick<Followed, 'refId'> | BlockDocument>(
           [
-            { $match: { followerId, active: true, ...beyond('refId') } },
-            { $sort: { refId: 1 } },
+            { $match: { followerId, active: true, ...beyond(byRef, from) } },
+            { $sort: byRef },
             { $limit: limit },
             { $project: { _id: 0, refId: 1 } },
             { $unionWith: { coll: blocks.collectionName, pipeline: ofNobody } },
@@ -181,7 +184,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
             ? { refId: found.refId, ofNobody: null }
             : { refId: found._id.otherId, ofNobody: toBlockBetween(found).followed },
         )
-        .sort((one, other) => compareUtf8(one.refId, other.refId))
+        .sort((one, other) => (isUp ? -1 : 1) * compareUtf8(one.refId, other.refId))
         .slice(0, limit);
     },
 

@@ -10,6 +10,7 @@ import { duplicatePositions, isDuplicateKey, retryOnDuplicateKey } from '../../.
 import { inOneBatch, unionOf } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { literal } from '../../../storage/stages/revision.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -157,11 +158,11 @@ function atEpoch(refId: RefId, epoch: string | null): Filter<RefDocument> {
   return { _id: refId, countEpoch: epoch ?? { $exists: false }, isCounting: { $exists: false } };
 }
 
-export interface FollowerSlice {
+export interface FollowerSlice extends Stretch<{ readonly userId: UserId }> {
   readonly refId: RefId;
-  readonly afterId: UserId | null;
-  readonly limit: number;
 }
+
+const BY_FOLLOWER = { followerId: 1 } as const;
 
 export function followerPagesRepository(collection: Collection<FollowDocument>) {
   return {
@@ -179,15 +180,19 @@ export function followerPagesRepository(collection: Collection<FollowDocument>) 
       const pages: UserId[][] = slices.map(() => []);
       for (const { slice, followerId } of documents) pages[slice]?.push(followerId);
       // A union keeps no order.
-      return pages.map((page) => page.sort(compareUtf8));
+      return pages.map((page, n) => {
+        page.sort(compareUtf8);
+        return slices[n]?.isUp === true ? page.reverse() : page;
+      });
     },
   };
 }
 
-function stagesOf({ refId, afterId, limit }: FollowerSlice, slice: number): Document[] {
+function stagesOf({ refId, from, isUp, limit }: FollowerSlice, slice: number): Document[] {
+  const order = turned(BY_FOLLOWER, isUp);
   return [
-    { $match: { refId, active: true, ...(afterId === null ? {} : { followerId: { $gt: afterId } }) } },
-    { $sort: { followerId: 1 } },
+    { $match: { refId, active: true, ...beyond(order, from && { followerId: from.userId }) } },
+    { $sort: order },
     { $limit: limit },
     { $project: { _id: 0, followerId: 1, slice: literal(slice) } },
   ];

@@ -8,6 +8,7 @@ import { type InteractionDocument, toInteraction } from '../../../storage/docume
 import type { ReaderAction } from '../../../storage/documents/reader-action-id.ts';
 import { inTurns, upTo } from '../../../storage/database/batches.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 interface GroupDocument {
   readonly _id: {
@@ -88,12 +89,10 @@ export interface InteractionPosition {
   readonly id: InteractionId;
 }
 
-export interface InteractionQuery {
+export interface InteractionQuery extends Stretch<InteractionPosition> {
   readonly kinds: readonly InteractionKind[];
   /** Replies to this comment; `null`: only top-level ones; absent: both. */
   readonly parentId?: InteractionId | null;
-  readonly after: InteractionPosition | null;
-  readonly limit: number;
   /** For admins. */
   readonly withHidden: boolean;
 }
@@ -120,11 +119,11 @@ export function interactionLists({ actions, interactions }: Collections) {
               $match: {
                 kind,
                 state: STATES[state],
-                ...behind(query.after),
+                ...following(query),
                 ...(query.parentId === null ? { parentId: null } : {}),
               },
             },
-            { $sort: NEWEST_FIRST },
+            { $sort: turned(NEWEST_FIRST, query.isUp) },
             { $limit: query.limit },
           ],
         },
@@ -146,9 +145,9 @@ export function interactionLists({ actions, interactions }: Collections) {
         const filter: Document = {
           ...{ parentId: new ObjectId(parentId), state: STATES[state] },
           ...{ actionId: { $in: actionIds }, kind: { $in: [...query.kinds] } },
-          ...behind(query.after),
+          ...following(query),
         };
-        return inTurns(interactions.find(filter).sort(NEWEST_FIRST).limit(query.limit));
+        return inTurns(interactions.find(filter).sort(turned(NEWEST_FIRST, query.isUp)).limit(query.limit));
       }),
     );
     return stretches.flat().map(toInteraction);
@@ -168,7 +167,8 @@ export function interactionLists({ actions, interactions }: Collections) {
       const ids = actionIds.map((id) => new ObjectId(id));
       const found =
         query.parentId == null ? await ofActions(ids, query) : await ofComment(query.parentId, ids, query);
-      for (const interaction of found.sort(compareNewest)) {
+      const way = query.isUp ? -1 : 1;
+      for (const interaction of found.sort((a, b) => way * compareNewest(a, b))) {
         const list = lists.get(interaction.actionId) ?? [];
         if (list.length < query.limit) list.push(interaction);
         lists.set(interaction.actionId, list);
@@ -207,17 +207,21 @@ export function interactionLists({ actions, interactions }: Collections) {
     },
 
     /** Interactions with a text, most recently recorded first. Index `texts`. */
-    async latestTexts(beside: UserId, after: InteractionId | null, limit: number): Promise<Interaction[]> {
+    async latestTexts(
+      beside: UserId,
+      { from, isUp, limit }: Stretch<{ readonly id: InteractionId }>,
+    ): Promise<Interaction[]> {
+      const order = turned({ _id: -1 }, isUp);
       const documents = await interactions
         .find(
           {
             ...fieldBeside(beside),
             text: { $exists: true },
-            ...(after === null ? {} : { _id: { $lt: new ObjectId(after) } }),
+            ...beyond(order, from && { _id: new ObjectId(from.id) }),
           },
           upTo(limit),
         )
-        .sort({ _id: -1 })
+        .sort(order)
         .toArray();
       return documents.map(toInteraction);
     },
@@ -234,12 +238,8 @@ function statesOf({ withHidden }: InteractionQuery): readonly (keyof typeof STAT
   return withHidden ? ['VISIBLE', 'HIDDEN'] : ['VISIBLE'];
 }
 
-function behind(after: InteractionPosition | null): Document {
-  if (after === null) return {};
-  return {
-    at: { $lte: after.at },
-    $or: [{ at: { $lt: after.at } }, { _id: { $lt: new ObjectId(after.id) } }],
-  };
+function following({ from, isUp }: InteractionQuery): Document {
+  return beyond(turned(NEWEST_FIRST, isUp), from && { at: from.at, _id: new ObjectId(from.id) });
 }
 
 /** List order: negative when `a` comes before `b`. */

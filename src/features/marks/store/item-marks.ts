@@ -4,8 +4,7 @@ import type { ItemState } from '../../../domain/item-states.ts';
 import type { ItemMark } from '../../../domain/newsfeed-item.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import {
-  behind,
-  NEWEST_FIRST,
+  newest,
   ofReaderActions,
   readerActionId,
   type ReaderAction,
@@ -16,6 +15,7 @@ import type { ItemMarkDocument } from '../../../storage/documents/reader-documen
 import { NO_END } from './mark-ends.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
+import type { Stretch } from '../../../storage/documents/keyset.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -143,23 +143,16 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       return documents.map(toMark);
     },
 
-    /** Items in a state, newest first, after an optional position. Index `state`. */
+    /** Items in a state, newest first. Index `state`. */
     async list(
       userId: UserId,
       state: ItemState,
-      after: ReaderListEntry | null,
-      limit: number,
+      stretch: Stretch<ReaderListEntry>,
     ): Promise<ReaderListEntry[]> {
+      const { conditions, order } = newest(stretch);
       const documents = await collection
-        .find(
-          {
-            '_id.userId': userId,
-            state,
-            ...behind(after),
-          },
-          upTo(limit),
-        )
-        .sort(NEWEST_FIRST)
+        .find({ '_id.userId': userId, state, ...conditions }, upTo(stretch.limit))
+        .sort(order)
         .toArray();
       return documents.map(({ _id, at }) => ({ actionId: _id.actionId.toHexString(), at: at ?? EARLIEST }));
     },

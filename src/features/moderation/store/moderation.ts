@@ -18,6 +18,7 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import { revised, unrevised, literal } from '../../../storage/stages/revision.ts';
 import { type Declared, index, indexWithin } from '../../../storage/documents/declaration.ts';
 import { withoutSubject } from '../../../descriptors/anonymise.ts';
+import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -196,6 +197,8 @@ const recordOf = (actionId: ObjectId, { kind, by, at, reason }: Moderation): Mod
   ...{ by, kind, reason },
 });
 
+const NEWEST_FIRST = { at: -1, _id: -1 } as const;
+
 export function moderationRepository(
   { actions, moderationLog }: Collections,
   events: EventEntries = NO_EVENTS,
@@ -333,21 +336,21 @@ export function moderationRepository(
     },
 
     /** Newest first. Indexes `action`, `newest`. */
-    async list(query: {
-      readonly beside: UserId;
-      readonly actionId: ActionId | null;
-      readonly after: { readonly at: Date; readonly id: string } | null;
-      readonly limit: number;
-    }): Promise<ModerationRecord[]> {
-      const filter: Filter<ModerationDocument> = fieldBeside(query.beside);
-      if (query.actionId !== null) filter.actionId = new ObjectId(query.actionId);
-      if (query.after !== null) {
-        filter.at = { $lte: query.after.at };
-        filter.$or = [{ at: { $lt: query.after.at } }, { _id: { $lt: new ObjectId(query.after.id) } }];
-      }
+    async list(
+      beside: UserId,
+      actionId: ActionId | null,
+      { from, isUp, limit }: Stretch<{ readonly at: Date; readonly id: string }>,
+    ): Promise<ModerationRecord[]> {
       const documents = await moderationLog
-        .find(filter, upTo(query.limit))
-        .sort({ at: -1, _id: -1 })
+        .find(
+          {
+            ...fieldBeside(beside),
+            ...(actionId === null ? {} : { actionId: new ObjectId(actionId) }),
+            ...beyond(turned(NEWEST_FIRST, isUp), from && { at: from.at, _id: new ObjectId(from.id) }),
+          },
+          upTo(limit),
+        )
+        .sort(turned(NEWEST_FIRST, isUp))
         .toArray();
       return documents.map(toRecord);
     },
