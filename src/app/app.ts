@@ -170,6 +170,8 @@ interface PrepareDatabaseOptions {
   readonly hasTenants: boolean;
   readonly monitorCommands: boolean;
   readonly traces: boolean;
+  /** Absent: as long as any other command. */
+  readonly readsWithinMs?: number | undefined;
 }
 
 const LEAVES_WITHIN_MS = 1_000;
@@ -177,17 +179,15 @@ const LEAVES_WITHIN_MS = 1_000;
 /** Connects, watches the clocks, registers this process and ensures the indexes. The closer undoes all of it. */
 async function prepareDatabase(
   { mongodb }: Config,
-  { isWorker, hasTenants, monitorCommands, traces }: PrepareDatabaseOptions,
+  { isWorker, hasTenants, monitorCommands, traces, readsWithinMs }: PrepareDatabaseOptions,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   closer: Closer,
 ): Promise<Database> {
   if (mongodb.uri === undefined) throw new Error('No MongoDB URI: give one or start the embedded engine');
   const database = closer.own(
     await connectDatabase({
-      uri: mongodb.uri,
-      db: mongodb.db,
-      monitorCommands,
-      traces,
+      ...{ uri: mongodb.uri, db: mongodb.db },
+      ...{ monitorCommands, traces, readsWithinMs },
     }),
   );
   closer.own(
@@ -305,6 +305,8 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
     {
       ...{ isWorker: parts.worker, hasTenants },
       ...{ monitorCommands: monitorCommands ?? false, traces: parts.traces ?? false },
+      // Some of what workers count in the background takes as long as it takes.
+      readsWithinMs: parts.worker ? undefined : config.http.maxReadMs,
     },
     { logger, metrics },
     closer,

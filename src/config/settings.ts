@@ -113,7 +113,7 @@ const SERVER_SETTINGS = group('Server', {
   READ_TIMEOUT: setting(
     '8s',
     duration('1s', '1h'),
-    'How long the reads of a query may take; then it is answered with UNAVAILABLE. Mutations are always finished.',
+    'How long the reads of a query may take; then it is answered with UNAVAILABLE. Mutations are always finished. In a process without a worker also how long a single command may read.',
     'http.maxReadMs',
   ),
   READ_CACHE: setting(

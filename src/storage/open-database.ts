@@ -5,6 +5,8 @@ import {
   type MongoClientOptions,
   type CommandStartedEvent,
   MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoOperationTimeoutError,
   WriteConcern,
 } from 'mongodb';
 import { clock } from '../lib/clock.ts';
@@ -17,8 +19,16 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
+interface DriverMessage {
+  /** Absent in the greeting. */
+  readonly command?: Document;
+}
+
 interface DriverConnection {
-  writeCommand(command: object, options: object): Promise<void>;
+  readonly socket: Socket;
+  writeCommand(message: DriverMessage, options: object): Promise<void>;
+  /** Ends what is under way with this error, and the connection. */
+  cleanup(error: Error): void;
   destroy(): void;
 }
 
@@ -60,13 +70,46 @@ class EndingConnection extends Connection {
     });
   }
 
-  override async writeCommand(command: object, options: object): Promise<void> {
+  override async writeCommand(message: DriverMessage, options: object): Promise<void> {
     try {
-      await super.writeCommand(command, options);
+      await super.writeCommand(message, options);
     } catch (error) {
       throw isSocketError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
     }
   }
+}
+
+/**
+ * Ends commands that only read in time. By the socket and not by `maxTimeMS`, which costs the local engine two statements more for
+ * each command: a server ends what it does for a connection that is closed. This takes a connection only from what is overdue.
+ */
+function endingReads(readsWithinMs: number): typeof EndingConnection {
+  return class extends EndingConnection {
+    #isReading = false;
+
+    override writeCommand(message: DriverMessage, options: object): Promise<void> {
+      this.#isReading = message.command !== undefined && isRead(message.command);
+      if (this.#isReading) this.socket.setTimeout(readsWithinMs);
+      return super.writeCommand(message, options);
+    }
+
+    /** What is lost with its connection the driver reads again, but not what is of another class. */
+    override cleanup(error: Error): void {
+      const isLate = this.#isReading && error instanceof MongoNetworkTimeoutError;
+      super.cleanup(
+        isLate ? new MongoOperationTimeoutError('A read took too long', { cause: error }) : error,
+      );
+    }
+  };
+}
+
+function isRead(command: Document): boolean {
+  if ('aggregate' in command) {
+    const { pipeline } = command as { readonly pipeline?: readonly Document[] };
+    const last = pipeline?.at(-1);
+    return last === undefined || !('$merge' in last || '$out' in last);
+  }
+  return 'find' in command || 'getMore' in command || 'distinct' in command || 'count' in command;
 }
 
 /**
@@ -142,7 +185,10 @@ export async function connect(
   const answersWithinMs = options.answersWithinMs ?? ANSWERS_WITHIN_MS;
   const settings: MongoClientOptions & { readonly connectionType: typeof EndingConnection } = {
     appName: 'fanfare',
-    connectionType: EndingConnection,
+    connectionType:
+      options.readsWithinMs === undefined
+        ? EndingConnection
+        : endingReads(Math.min(options.readsWithinMs, answersWithinMs)),
     maxPoolSize: options.maxPoolSize ?? 50,
     monitorCommands: options.monitorCommands === true || options.traces === true,
     // What a primary alone has confirmed is rolled back when it loses its office.

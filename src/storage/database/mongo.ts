@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   readonly serverSelectionTimeoutMs?: number;
   /** How long a command waits for a connection, and then for its answer, in milliseconds. Default 60000, or as the URI says. */
   readonly answersWithinMs?: number;
+  /** The same for the answer to a command that only reads. Its connection is closed, by which the server ends it, too. */
+  readonly readsWithinMs?: number | undefined;
 }
 
 /** A new document id of 24 hex digits. Starts with the time of the database's clock. */

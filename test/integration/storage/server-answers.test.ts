@@ -1,4 +1,5 @@
-import type { Document } from 'mongodb';
+import { once } from 'node:events';
+import type { Collection, Document } from 'mongodb';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { COLLECTIONS } from '../../../src/app/collections.ts';
 import { isDatabaseUnavailable } from '../../../src/storage/database/errors.ts';
@@ -23,7 +24,10 @@ interface Stand {
 
 async function connectTo(
   hello: Document,
-  { query = '', answersWithinMs }: { readonly query?: string; readonly answersWithinMs?: number } = {},
+  {
+    query = '',
+    ...within
+  }: { readonly query?: string; readonly answersWithinMs?: number; readonly readsWithinMs?: number } = {},
 ): Promise<Stand> {
   const spare = await testDatabase();
   onTestFinished(() => spare[Symbol.asyncDispose]());
@@ -38,8 +42,7 @@ async function connectTo(
   const uri = new URL(double.uri);
   for (const [name, value] of new URLSearchParams(query)) uri.searchParams.set(name, value);
   const database = await connectDatabase({
-    ...{ uri: uri.href, db: spare.name, maxPoolSize: 2 },
-    ...(answersWithinMs === undefined ? {} : { answersWithinMs }),
+    ...{ uri: uri.href, db: spare.name, maxPoolSize: 2, ...within },
   });
   onTestFinished(() => database.close());
   return {
@@ -89,6 +92,35 @@ test.for([
     end({ numIndexesBefore: 1, numIndexesAfter: 2 });
     expect(await building).not.toEqual([]);
     expect(sent.find((command) => 'createIndexes' in command)?.['commitQuorum']).toEqual(quorum);
+  },
+);
+
+test.for<readonly [string, (things: Collection) => Promise<unknown>]>([
+  ['find', (things) => things.find().toArray()],
+  ['aggregate', (things) => things.aggregate([{ $sort: { n: 1 } }]).toArray()],
+  ['distinct', (things) => things.distinct('n')],
+])(
+  '%s is ended in time, with its connection, and not tried again; a write is not ended',
+  async ([name, read]) => {
+    const stand = await connectTo(
+      { setName: 'rs', hosts: ['127.0.0.1:1'], primary: '127.0.0.1:1' },
+      { query: 'directConnection=true', readsWithinMs: 300 },
+    );
+    const { database, sent } = stand;
+    const things = database.db.collection('things');
+    const isWrite = ({ pipeline }: Document): boolean => Array.isArray(pipeline) && pipeline.length === 2;
+    let end: (answer: Document) => void = () => undefined;
+    const written = new Promise<Document>((resolve) => (end = resolve));
+    stand.answer = (command) => (isWrite(command) ? written : name in command ? undefined : null);
+    const writing = things.aggregate([{ $match: {} }, { $merge: 'others' }]).toArray();
+    await expect.poll(() => sent.some(isWrite)).toBe(true);
+    const closed = once(database.db.client, 'connectionClosed');
+    const error: unknown = await read(things).catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await closed;
+    expect(sent.filter((command) => name in command && !isWrite(command))).toHaveLength(1);
+    end({ cursor: { id: 0n, ns: 'db.things', firstBatch: [] } });
+    expect(await writing).toEqual([]);
   },
 );
 
