@@ -101,6 +101,12 @@ export const ACTIONS: Declared<'actions'> = {
       partialFilterExpression: { expiresAt: { $exists: true } },
     }),
     index('names', { names: 1 }, 'rename: actions that hold a name older than a version', { sparse: true }),
+    index(
+      'unnamed',
+      { unnamed: 1, actorId: 1, recorded: 1, _id: 1 },
+      'what a member calls the id of somebody who blocks them, first',
+      { partialFilterExpression: { unnamed: { $exists: true } } },
+    ),
     index('other_ids', { otherIds: 1 }, 'erasure and export: actions that have to do with somebody', {
       sparse: true,
     }),

@@ -115,6 +115,8 @@ export interface Reshare {
 export interface ActionTexts {
   readonly refs: readonly ActionRef[];
   readonly descriptor: StoredDescriptor;
+  /** Ids in it that stay without a name, as `isUnnamed` says. Absent: none. */
+  readonly unnamed?: readonly string[];
 }
 
 /** Something that happened. Stored once; feeds refer to it. */
@@ -140,6 +142,8 @@ export interface Action {
   /** Ids of the refs and of the actor, each once. */
   readonly refIds: readonly RefId[];
   readonly descriptor: StoredDescriptor;
+  /** Ids in it that stay without a name, as `isUnnamed` says. Absent: none. */
+  readonly unnamed?: readonly string[];
   /** Actions with the same key are shown as one group. Set at publication or by an edit. `null`: never grouped. */
   readonly groupKey: string | null;
   /** Incremented by every edit; 1 at publication. */

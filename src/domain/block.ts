@@ -79,6 +79,14 @@ export function blockTag(userId: UserId): string {
 }
 
 /**
+ * Whether an action has the id as its author gave it, and no name or details: the member with this id blocked the author when
+ * it was written. Names are the same for all readers, and the author is one of them.
+ */
+export function isUnnamed({ unnamed }: { readonly unnamed?: readonly string[] }, id: string): boolean {
+  return unnamed?.includes(blockTag(id)) === true;
+}
+
+/**
  * For whom something that a member does has no effect, also later: between them and the member there is a block. So that this stays
  * small, of a member with very many blocks it is not recorded: it is asked for each reader when their place is computed.
  */

@@ -12,6 +12,7 @@ export type ActionContent = Pick<
   | 'givenRefs'
   | 'refIds'
   | 'descriptor'
+  | 'unnamed'
   | 'expiresAt'
 >;
 

@@ -7,7 +7,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { StoredDescriptor } from '../domain/action.ts';
+import type { ActionTexts } from '../domain/action.ts';
+import { isUnnamed } from '../domain/block.ts';
 import { nameIn } from '../descriptors/registry.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import type { GraphQLContext } from './context.ts';
@@ -50,11 +51,12 @@ export async function liveName(session: ReaderSession, id: string): Promise<stri
 /** Current name for a copied name in a descriptor; the copy itself if the thing has no name any more. */
 export async function liveField(
   context: GraphQLContext,
-  stored: StoredDescriptor,
+  action: ActionTexts,
   { idField, name }: { readonly idField: string; readonly name: string },
 ): Promise<unknown> {
+  const { descriptor: stored } = action;
   const id = stored[idField];
-  const found =
-    (typeof id === 'string' ? await liveName(context.session(), id) : null) ?? stored[name] ?? null;
+  const isNamed = typeof id === 'string' && !isUnnamed(action, id);
+  const found = (isNamed ? await liveName(context.session(), id) : null) ?? stored[name] ?? null;
   return typeof found === 'string' ? nameIn(context.locale, found) : found;
 }

@@ -1,4 +1,5 @@
-import type { ActionTexts, UserId } from '../domain/action.ts';
+import type { ActionRef, ActionTexts, UserId } from '../domain/action.ts';
+import { isUnnamed } from '../domain/block.ts';
 import { nameOfUnknown } from '../domain/erasure.ts';
 import { isDirected, isolated } from '../domain/text-forms.ts';
 import type { DescriptorType } from '../descriptors/define.ts';
@@ -6,6 +7,7 @@ import type { Locale } from '../descriptors/locale.ts';
 import { nameIn, othersIn } from '../descriptors/registry.ts';
 import { ACTOR, type SentencePart, SUBJECTS } from '../descriptors/sentence.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
+import { unnamed } from '../feed/loads/own-blocks.ts';
 import { liveName } from './live-selection.ts';
 import type { MemberSource } from './types/node.ts';
 import type { RefSource } from '../features/directory/api/ref.ts';
@@ -169,10 +171,11 @@ export async function namePartOf(
 /** Current name; the descriptor's copy if the thing has no name any more. */
 export async function nameOf(
   session: ReaderSession,
-  { actorId, descriptor: stored, refs }: Described,
+  action: Described,
   { namedFields }: DescriptorType,
   argument: string,
 ): Promise<string | null> {
+  const { actorId, descriptor: stored, refs } = action;
   if (argument === ACTOR) {
     // Joins the batch of members that are loaded because no ref names them: one query for all.
     await refName(session, actorId);
@@ -183,7 +186,7 @@ export async function nameOf(
   const copy = namedFields.find(({ idField }) => idField === argument)?.name;
   const copied = copy === undefined ? undefined : stored[copy];
   return (
-    (await liveName(session, id)) ??
+    (isUnnamed(action, id) ? null : await liveName(session, id)) ??
     (typeof copied === 'string' && copied !== '' ? copied : null) ??
     refs.find((ref) => ref.id === id)?.label ??
     null
@@ -195,24 +198,42 @@ function textOf(argument: string, names: ReadonlyMap<string, string>, { descript
   return names.get(argument) ?? (typeof id === 'string' ? id : '');
 }
 
+/** A ref of an action, with the name it had when the action was recorded. */
+export async function recordedRef(
+  session: ReaderSession,
+  action: Described,
+  { id, type, label }: ActionRef,
+): Promise<RefSource> {
+  if (!isUnnamed(action, id)) return { refId: id, type, label };
+  return { ...(await unnamed(session, id)), type, label };
+}
+
 /** Target of a link: a person if the field is one or no ref has the id, otherwise the thing. */
 async function linkOf(
   session: ReaderSession,
-  { actorId, descriptor: stored, refs }: Described,
+  action: Described,
   { fields }: DescriptorType,
   argument: string,
 ): Promise<Omit<SummaryPart, 'text'>> {
+  const { actorId, descriptor: stored } = action;
   if (argument === ACTOR) return { member: { userId: actorId }, ref: null };
   const id = stored[argument];
   if (typeof id !== 'string') return { member: null, ref: null };
   const field = fields[argument];
   const isPerson = field?.kind === 'id' && field.isPerson;
+  const copy = action.refs.find((ref) => ref.id === id);
+  const recorded = copy === undefined ? null : await recordedRef(session, action, copy);
+  if (isUnnamed(action, id)) {
+    const nobody = await unnamed(session, id);
+    const known = recorded ?? (nobody.own === undefined ? null : nobody);
+    if (known !== null) return { member: null, ref: known };
+    return { member: isPerson ? { userId: id, nobody } : null, ref: null };
+  }
   const [ref, member] = await Promise.all([session.load(REF, id), session.load(MEMBER, id)]);
-  if (member !== null && (isPerson || (ref?.label ?? null) === null))
-    return { member: { userId: id }, ref: null };
-  if (ref !== null) return { member: null, ref };
-  const recorded = refs.find((copy) => copy.id === id);
-  if (recorded !== undefined)
-    return { member: null, ref: { refId: id, type: recorded.type, label: recorded.label } };
+  const isDescribed = (ref?.label ?? null) !== null;
+  if (member !== null && (isPerson || !isDescribed)) return { member: { userId: id }, ref: null };
+  // Of what only follows know, the action knows more.
+  const known = isDescribed ? ref : (recorded ?? ref);
+  if (known !== null) return { member: null, ref: known };
   return { member: isPerson ? { userId: id } : null, ref: null };
 }

@@ -14,6 +14,7 @@ import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { gathered } from '../../lib/gathered.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
 import { beyond, type Stretch, turned } from '../../storage/documents/keyset.ts';
@@ -77,9 +78,9 @@ export type OwnBlock = BlockPosition & Pick<BlockBetween, 'isUnknown' | 'followe
 
 const PAIRS_AT_ONCE = 1_000;
 
-/** Blocks of members. Unique key: `_id`. */
 const NEWEST_FIRST = { own: -1, '_id.otherId': 1 } as const;
 
+/** Blocks of members. Unique key: `_id`. */
 export function blocksRepository(collection: Collection<BlockDocument>) {
   const sides = (userId: UserId, otherId: UserId) =>
     [
@@ -100,6 +101,12 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     );
     return found.flat().map(toBlockBetween);
   }
+
+  const findAll = gathered(
+    (asked: readonly (readonly BlockId[])[]) => findPairs(asked.flat()),
+    PAIRS_AT_ONCE,
+    ({ length }) => length,
+  );
 
   return {
     /** Blocks a member; repeated, it keeps the first time. One write. @returns whether anything has changed */
@@ -197,6 +204,9 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     },
 
     findPairs,
+
+    /** The same. Calls that are made while one is under way share the next command; each gets what all of them find. */
+    findAmong: (pairs: readonly BlockId[]): Promise<readonly BlockBetween[]> => findAll(pairs),
 
     /** Whom the member blocks, the newest first. Index `newest`. */
     async list(userId: UserId, { from, isUp, limit }: Stretch<BlockPosition>): Promise<OwnBlock[]> {

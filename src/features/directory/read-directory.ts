@@ -2,7 +2,8 @@ import type { RefId, UserId } from '../../domain/action.ts';
 import type { Member, Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { blockWith, isBlockedFor, nobody } from '../../feed/loads/own-blocks.ts';
+import { blockWith, isBlockedFor, nobodyNamed, ownNaming } from '../../feed/loads/own-blocks.ts';
+import type { BlockBetween } from '../../storage/documents/block-document.ts';
 import { validate } from '../../core/validate.ts';
 import { MEMBER, NAMED_BY_ACTION, REF } from '../../feed/loads/names.ts';
 
@@ -20,8 +21,9 @@ export async function readMember(session: ReaderSession, memberId: UserId): Prom
  */
 export async function readRef(session: ReaderSession, refId: RefId): Promise<Ref | null> {
   const id = validate(idSchema, refId, ['refId']);
-  const [ref, isKept] = await Promise.all([refOf(session, id), isBlockedFor(session, id)]);
-  return ref.label === null || isKept ? null : ref;
+  const [ref, block] = await Promise.all([refOf(session, id), blockWith(session, id)]);
+  if (block !== null) return namedByOwn(session, block);
+  return ref.label === null ? null : ref;
 }
 
 /** A ref, including one known only from being followed. @throws FanfareError BAD_USER_INPUT */
@@ -29,10 +31,21 @@ export async function getRef(session: ReaderSession, refId: RefId): Promise<Ref 
   const id = validate(idSchema, refId, ['refId']);
   const [ref, block] = await Promise.all([refOf(session, id), blockWith(session, id)]);
   if (block !== null) {
-    const isKnownAsNobody = block.followed !== null && !block.isOwn;
-    return isKnownAsNobody ? nobody(id, block.followed) : null;
+    const isFollowed = block.followed !== null && !block.isOwn;
+    return (
+      (await namedByOwn(session, block)) ?? (isFollowed ? nobodyNamed(session, id, block.followed) : null)
+    );
   }
   return ref.label === null && (await session.load(REF, id)) === null ? null : ref;
+}
+
+/** An id that nobody has, named by actions of the reader; `null`: they name it nowhere, or block the member. */
+async function namedByOwn(
+  session: ReaderSession,
+  { otherId, isOwn, followed }: BlockBetween,
+): Promise<Ref | null> {
+  const naming = isOwn ? null : await ownNaming(session, otherId);
+  return naming === null ? null : nobodyNamed(session, otherId, followed);
 }
 
 /** A ref with what is known about it; type and label are missing when nobody described it. */

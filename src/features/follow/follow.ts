@@ -16,7 +16,7 @@ import type { FollowInput } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { announceFollowers, announceListChange } from '../../feed/announce.ts';
 import { settleFollows, type FollowsBegun } from './settle-follows.ts';
-import { mayBeBlocked, nobody } from '../../feed/loads/own-blocks.ts';
+import { mayBeBlocked, nobodyNamed } from '../../feed/loads/own-blocks.ts';
 import type { BlockId } from '../../storage/documents/block-document.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { clock } from '../../lib/clock.ts';
@@ -68,7 +68,7 @@ export async function follow(
   );
   if (block !== null) {
     if (block.isOwn) throw new FanfareError('NOT_FOUND', 'There is no such ref');
-    const pretended = await followNobody(core, { followerId, refId: id, types }, block.followed);
+    const pretended = await followNobody(core, session, { followerId, refId: id, types }, block.followed);
     // The block has ended meanwhile.
     return pretended ?? follow(core, session, refId, copyLimit, given);
   }
@@ -168,6 +168,7 @@ function inOrder(pairs: readonly Pair[]): Pair[] {
 /** As if nobody had the id: it is followed, and brings nothing. `null`: there is no block any more. */
 async function followNobody(
   core: Core,
+  session: ReaderSession,
   pair: Omit<NewSpan, 'since'>,
   followed: Follow | null,
 ): Promise<FollowedRef | null> {
@@ -176,13 +177,13 @@ async function followNobody(
   checkSpans([pair], [{ ...known, followerId }]);
   const open = openSpanOf(known);
   const isChanged = types !== undefined && !isDeepStrictEqual(types, open?.types ?? null);
-  if (open !== null && !isChanged) return nobody(refId, known);
+  if (open !== null && !isChanged) return nobodyNamed(session, refId, known);
   const now = clock.now();
   const spans = [...endedSpans(known, now), { since: now, ...(types == null ? {} : { types }) }];
   const next = { refId, active: true, spans };
   if (!(await core.blocks.setFollowed(pair, next))) return null;
   if (open !== null) await announceListChange(core, [followerId], 'membership');
-  return nobody(refId, next);
+  return nobodyNamed(session, refId, next);
 }
 
 /** Rejects spans beyond the limit of a follow. Concurrent calls may exceed the limit by one each. */

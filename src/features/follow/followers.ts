@@ -9,7 +9,7 @@ import type { Page, PageArgs } from '../../core/shapes.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
 import type { Ref } from '../../domain/member.ts';
-import { nobody } from '../../feed/loads/own-blocks.ts';
+import { nobodyNamed } from '../../feed/loads/own-blocks.ts';
 import type { Followed } from './store/follow-starts.ts';
 import { refsOf } from '../directory/read-directory.ts';
 
@@ -58,7 +58,9 @@ export async function following(core: Core, session: ReaderSession, args: PageAr
         followed.map(({ refId }) => refId),
       );
       return followed.map(({ refId, ofNobody }, index) =>
-        ofNobody === null ? (known[index] ?? nobody(refId, null)) : nobody(refId, ofNobody),
+        ofNobody === null
+          ? (known[index] ?? nobodyNamed(session, refId, null))
+          : nobodyNamed(session, refId, ofNobody),
       );
     },
     cursorOf: (ref) => encodeRow(list, [plainId(ref.refId)]),

@@ -3,7 +3,7 @@ import type { Core } from '../../core/core.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { endedSpans } from '../../domain/follow-span.ts';
-import { blockWith, nobody } from '../../feed/loads/own-blocks.ts';
+import { blockWith, nobodyNamed } from '../../feed/loads/own-blocks.ts';
 import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { UserId, RefId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
@@ -43,7 +43,7 @@ export async function unfollow(
     const ended = await endOfNobody(core, pair, block.followed, keepHistory);
     // As for any other, or it could be told from it.
     if (!keepHistory && ended !== null) await sweepFeed(core, pair.followerId);
-    return nobody(pair.refId, ended);
+    return nobodyNamed(session, pair.refId, ended);
   }
   return endFollow(core, session, pair, keepHistory);
 }

@@ -1,7 +1,7 @@
 import { MAX_REFS } from '../../domain/action.ts';
 import { z } from 'zod';
-import type { Action, ActionRef, RefId, Scope, UserId } from '../../domain/action.ts';
-import { notifiedKey, reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
+import type { Action, ActionRef, ActionTexts, RefId, Scope, UserId } from '../../domain/action.ts';
+import { namedBy, notifiedKey, reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { nameSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
@@ -9,6 +9,7 @@ import { notifiedByDescriptor, refsOfDescriptor } from '../../descriptors/names.
 import { descriptorOfInput, descriptorOfType } from '../../descriptors/registry.ts';
 import type { MembersRepository } from '../directory/store/members.ts';
 import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
+import { idsWithin, type NewAction } from '../../storage/actions/action-document.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import { validate } from '../../core/validate.ts';
 
@@ -32,22 +33,36 @@ export const refsSchema = z
   .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
   .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
 
+/** Between whom and the actor of an action there is a block, of those whose ids it has. */
+export interface BlockedWithin {
+  /** They are not notified, also when the block has ended. */
+  readonly inVain: ReadonlySet<UserId>;
+  /** Of these, who blocks the actor: they stay without a name. */
+  readonly unnamed: ReadonlySet<UserId>;
+}
+
 /**
- * For each action, whom it names in vain: between them and its actor there is a block. They are not notified, also when that has
- * ended. One round trip, none if nobody is named.
+ * For each action. What a program of the host imports has the names that it has there. One round trip, none if no action has an
+ * id beside that of its actor.
  */
-export async function namedInVain(
+export async function blockedWithin(
   { blocks }: Pick<Repositories, 'blocks'>,
-  actions: readonly { readonly actorId: UserId; readonly userIds: Iterable<UserId> }[],
-): Promise<ReadonlySet<UserId>[]> {
-  const pairs = actions.map(({ actorId, userIds }) =>
-    [...userIds].filter((userId) => userId !== actorId).map((userId) => ({ userId, otherId: actorId })),
-  );
-  if (pairs.every((some) => some.length === 0)) return pairs.map(() => new Set());
-  const found = await blocks.findPairs(pairs.flat());
-  return actions.map(
-    ({ actorId }) => new Set(found.filter(({ otherId }) => otherId === actorId).map(({ userId }) => userId)),
-  );
+  actions: readonly (ActionTexts & Pick<NewAction, 'actorId' | 'audience' | 'isImported'>)[],
+): Promise<BlockedWithin[]> {
+  const pairs = actions.flatMap((action) => {
+    const { actorId, audience, isImported = false } = action;
+    const ids = new Set([...(isImported ? [] : idsWithin(action)), ...namedBy(audience).keys()]);
+    ids.delete(actorId);
+    return [...ids].map((otherId) => ({ userId: actorId, otherId }));
+  });
+  const found = pairs.length === 0 ? [] : await blocks.findAmong(pairs);
+  return actions.map(({ actorId }) => {
+    const own = found.filter(({ userId }) => userId === actorId);
+    return {
+      inVain: new Set(own.map(({ otherId }) => otherId)),
+      unnamed: new Set(own.filter(({ isUnknown }) => isUnknown).map(({ otherId }) => otherId)),
+    };
+  });
 }
 
 /** Fields that name the actor must match the actor, unless a service publishes. */

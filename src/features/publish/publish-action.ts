@@ -1,8 +1,8 @@
 import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
-import type { Action } from '../../domain/action.ts';
+import type { Action, UserId } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
-import { namedBy } from '../../domain/audience.ts';
+import { blockTag } from '../../domain/block.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
@@ -10,7 +10,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { NewAction } from '../../storage/actions/action-document.ts';
+import { idsWithin, type NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
 import type { NewClaim } from '../../storage/documents/documents.ts';
 import { actingAs, summaryOf, validate } from '../../core/validate.ts';
@@ -24,10 +24,10 @@ import { beyondGrant, takePublications, type GrantedPublications } from '../../c
 import { clock } from '../../lib/clock.ts';
 import {
   audienceKeys,
+  blockedWithin,
   checkDescriptor,
   groupsOf,
   lacksGroup,
-  namedInVain,
   nameRefs,
   noGroup,
   refIdsOf,
@@ -344,9 +344,13 @@ function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey 
 
 /** Inserts the actions. A worker of this process delivers them at once, if it has room; otherwise workers are woken. */
 async function record(core: Core, given: readonly NewAction[]): Promise<readonly PublishedAction[]> {
-  const named = given.map(({ actorId, audience }) => ({ actorId, userIds: namedBy(audience).keys() }));
-  const inVain = await namedInVain(core, named);
-  const actions = given.map((action, index) => ({ ...action, inVain: inVain[index] ?? new Set() }));
+  const blocked = await blockedWithin(core, given);
+  const actions = given.map((action, index): NewAction => {
+    const { inVain = new Set<UserId>(), unnamed = new Set<UserId>() } = blocked[index] ?? {};
+    const ids = action.isImported === true ? [] : idsWithin(action);
+    const tags = ids.filter((id) => unnamed.has(id)).map(blockTag);
+    return { ...action, inVain, ...(tags.length === 0 ? {} : { unnamed: tags }) };
+  });
   const insert = async (claim: NewClaim | null) => {
     const [recorded] = await Promise.all([
       core.publishing.insert(actions, queueHeld(core), claim),

@@ -1,7 +1,6 @@
 import type { Core } from '../../core/core.ts';
 import { z } from 'zod';
 import { SCOPES, type Action, type ActionId, type ActionRef, type UserId } from '../../domain/action.ts';
-import { namedBy } from '../../domain/audience.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { type Identity, isTrusted } from '../../domain/viewer.ts';
@@ -15,11 +14,11 @@ import type { UpdateActionInput } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import {
   audienceKeys,
+  blockedWithin,
   checkDescriptor,
   givenRefsOf,
   groupsOf,
   lacksGroup,
-  namedInVain,
   nameRefs,
   noGroup,
   peopleKeys,
@@ -83,15 +82,13 @@ export async function updateAction(
   const edited = { ...known, ...changedBy(known, checked, groups) };
   const isToHold = await isEditHeld(core, identity.userId, edited);
   if (isToHold) await hold(core, known, known.version + 1);
-  const before = namedBy(known.audience);
-  const added = [...namedBy(edited.audience).keys()].filter((userId) => !before.has(userId));
-  const [inVain = new Set<UserId>()] = await namedInVain(core, [{ actorId: known.actorId, userIds: added }]);
+  const [blocked] = await blockedWithin(core, [edited]);
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);
       return changedBy(action, checked, groups);
     },
-    inVain,
+    blocked,
     by: identity.userId,
     at: clock.now(),
     lane: await fanOuts.laneFor(known.actorId, 1),

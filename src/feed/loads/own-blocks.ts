@@ -1,14 +1,21 @@
-import type { UserId } from '../../domain/action.ts';
+import type { ActionRef, UserId } from '../../domain/action.ts';
 import { isBlocked, NO_BLOCKS } from '../../domain/block.ts';
 import type { BlockBetween } from '../../storage/documents/block-document.ts';
 import type { FollowedRef } from './own-follows.ts';
 import { isAffectedByBlocks, type Identity, type Follow, type ReaderProfile } from '../../domain/viewer.ts';
+import { once } from '../../lib/once.ts';
 import { ownLoad } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 
 const BLOCK_WITH = ownLoad({
   batch: ({ blocks }, wanted) => blocks.findPairs(wanted.map(({ userId, id }) => ({ userId, otherId: id }))),
   key: ({ userId, otherId }) => [userId, otherId],
+});
+
+const NAMED_BY_OWN = ownLoad({
+  batch: ({ actions }, wanted) =>
+    actions.firstUnnamed(wanted.map(({ userId, id }) => ({ actorId: userId, refId: id }))),
+  key: ({ actorId, ref }) => [actorId, ref.id],
 });
 
 /**
@@ -62,7 +69,26 @@ export async function withoutBlocked<T>(
 /** An id that nobody has, which at most one reader follows. */
 export function nobody(refId: UserId, followed: Follow | null): FollowedRef {
   const own = followed ?? { refId, active: false, spans: [] };
-  return { refId, type: null, label: null, followerCount: own.active ? 1 : 0, own, isNobody: true };
+  return { ...UNKNOWN, refId, own, followerCount: own.active ? 1 : 0 };
+}
+
+/** The same, with the name that the reader's own actions give it. */
+export function nobodyNamed(session: ReaderSession, refId: UserId, followed: Follow | null): FollowedRef {
+  const named = once(async () => (await ownNaming(session, refId)) ?? UNKNOWN);
+  return { ...nobody(refId, followed), named };
+}
+
+const UNKNOWN = { type: null, label: null, followerCount: 0, isNobody: true } as const;
+
+/** What the first of the reader's actions that has the id without a name calls it. `null`: there is none. */
+export async function ownNaming(session: ReaderSession, refId: UserId): Promise<ActionRef | null> {
+  return (await session.load(NAMED_BY_OWN, refId))?.ref ?? null;
+}
+
+/** An id that an action has without a name, as it is to a reader; `own` is what they have done to follow whom blocks them. */
+export async function unnamed(session: ReaderSession, refId: UserId): Promise<FollowedRef> {
+  const followed = (await blockWith(session, refId))?.followed ?? null;
+  return followed === null ? { ...UNKNOWN, refId } : nobody(refId, followed);
 }
 
 /** What the reader and a member have of a block between them; `null`: there is none, or none that matters. */

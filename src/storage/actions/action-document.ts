@@ -117,6 +117,11 @@ export type NewAction = Omit<
   readonly inVain?: ReadonlySet<UserId>;
 };
 
+/** Ids of things and people in an action, without those whom it only mentions or addresses. */
+export function idsWithin({ refs, descriptor }: ActionTexts): string[] {
+  return [...new Set([...refs.map(({ id }) => id), ...idsOf(descriptor)])];
+}
+
 /** Ids in the descriptor that are covered neither by the refs nor by copied names. */
 export function otherIdsOf(action: ActionTexts & { readonly refIds: readonly RefId[] }): string[] {
   const names = namesShown(action);
@@ -155,6 +160,7 @@ export function newActionDocument(
     scope: action.scope,
     audience: [...action.audience],
     ...inVainFor(action.audience, action.inVain),
+    ...(action.unnamed === undefined ? {} : { unnamed: [...action.unnamed] }),
     mentions: [...action.mentions],
     recipients: [...action.recipients],
     refs: action.refs.map((ref) => ({ ...ref })),

@@ -11,6 +11,7 @@ import {
 } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
+import { blockTag } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../stamps/directory-stamps.ts';
@@ -56,6 +57,33 @@ function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
 
 /** Finds actions by their audience. Part of the repository of actions. */
 function actionsOfAudience(collection: Collection<ActionDocument>) {
+  /** Of each ref, the first of such actions that followers may see, of the first hundred recorded. One round trip for 25 refs. */
+  async function firstWith(
+    wanted: readonly { readonly refId: RefId; readonly where: Filter<ActionDocument> }[],
+  ): Promise<{ readonly actorId: UserId; readonly ref: ActionRef }[]> {
+    if (wanted.length === 0) return [];
+    const pipelines = wanted.map(({ refId, where }): Document[] => [
+      { $match: where },
+      { $sort: { recorded: 1, _id: 1 } },
+      { $limit: FIRST_ACTIONS },
+      { $match: { 'refs.id': refId, ...VISIBLE_TO_FOLLOWERS, expiresAt: { $not: { $lte: clock.now() } } } },
+      { $limit: 1 },
+      { $project: { _id: 0, actorId: 1, refs: 1, refId: literal(refId) } },
+    ]);
+    const found = await inSlices(pipelines, NAMED_AT_ONCE, (some) =>
+      collection
+        .aggregate<Pick<ActionDocument, 'actorId' | 'refs'> & { readonly refId: RefId }>(
+          unionOf(collection, some),
+          { batchSize: NAMED_AT_ONCE + 1 },
+        )
+        .toArray(),
+    );
+    return found.flat().flatMap(({ actorId, refs, refId }) => {
+      const ref = refs.find(({ id }) => id === refId);
+      return ref === undefined ? [] : [{ actorId, ref }];
+    });
+  }
+
   return {
     /**
      * Start of a span that contains the newest `count` (at least 1) actions of a ref; `null` when there are none. Counts the
@@ -108,26 +136,21 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
      * `recorded_by_ref`.
      */
     async firstNaming(refIds: readonly RefId[]): Promise<ActionRef[]> {
-      if (refIds.length === 0) return [];
-      const pipelines = refIds.map((refId): Document[] => [
-        { $match: { refIds: refId } },
-        { $sort: { recorded: 1, _id: 1 } },
-        { $limit: FIRST_ACTIONS },
-        { $match: { 'refs.id': refId, ...VISIBLE_TO_FOLLOWERS, expiresAt: { $not: { $lte: clock.now() } } } },
-        { $limit: 1 },
-        { $project: { _id: 0, refs: 1, refId: literal(refId) } },
-      ]);
-      const found = await inSlices(pipelines, NAMED_AT_ONCE, (some) =>
-        collection
-          .aggregate<{ readonly refs: readonly ActionRef[]; readonly refId: RefId }>(
-            unionOf(collection, some),
-            {
-              batchSize: NAMED_AT_ONCE + 1,
-            },
-          )
-          .toArray(),
+      const found = await firstWith(refIds.map((refId) => ({ refId, where: { refIds: refId } })));
+      return found.map(({ ref }) => ref);
+    },
+
+    /** The same, of the actor's own actions that have the id without a name. Index `unnamed`. */
+    firstUnnamed(
+      wanted: readonly { readonly actorId: UserId; readonly refId: RefId }[],
+    ): Promise<{ readonly actorId: UserId; readonly ref: ActionRef }[]> {
+      return firstWith(
+        wanted.map(({ actorId, refId }) => ({
+          refId,
+          // States the partial index's condition explicitly, since not every planner infers it.
+          where: { unnamed: { $eq: blockTag(refId), $exists: true }, actorId },
+        })),
       );
-      return found.flat().flatMap(({ refs, refId }) => refs.find(({ id }) => id === refId) ?? []);
     },
 
     /**

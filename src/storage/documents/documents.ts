@@ -137,6 +137,8 @@ export interface ActionDocument extends UnsentEvents, Beside {
   audience: string[];
   /** Whom it names in vain, as `blockTag` says: there was a block. They are not notified of it. Absent: nobody. */
   notFor?: string[];
+  /** Which ids in it stay without a name, as `blockTag` says: these members blocked the actor. Absent: none. */
+  unnamed?: string[];
   mentions: string[];
   recipients: string[];
   refs: { id: string; type: string; label: string }[];

@@ -5,6 +5,7 @@ import type { DirectoryStampDocument } from '../documents/installation-documents
 import { newRevision, literal } from '../stages/revision.ts';
 import { ofInstallation } from '../documents/declaration.ts';
 import type { ActionTexts, RefId } from '../../domain/action.ts';
+import { isUnnamed } from '../../domain/block.ts';
 import { namedIdsOf } from '../../descriptors/names.ts';
 import { STAMP_SEPARATOR } from '../documents/ids.ts';
 
@@ -24,7 +25,8 @@ export function nameStamp(id: RefId, version: number): string {
 
 /** Ids whose names an action copies: its refs, and those named in its descriptor. */
 export function namesShown(action: ActionTexts): RefId[] {
-  return [...new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)])];
+  const ids = new Set([...action.refs.map((ref) => ref.id), ...namedIdsOf(action.descriptor)]);
+  return [...ids].filter((id) => !isUnnamed(action, id));
 }
 
 export function idOfStamp(stamp: string): RefId {

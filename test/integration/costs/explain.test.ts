@@ -336,6 +336,11 @@ describe('no hot query scans a whole collection', () => {
       'recorded_by_ref',
       () => parts.repositories.actions.firstNaming(['r3']),
     ],
+    [
+      'what a member calls who blocks them',
+      'unnamed',
+      () => parts.repositories.actions.firstUnnamed([{ actorId: 'u1', refId: 'r3' }]),
+    ],
     ['followers of a ref', 'by_ref', () => parts.repositories.follows.followers('r3', 'u500', 1_000)],
     ['what a reader follows', 'pair', () => parts.repositories.followStarts.following('u500', FIRST)],
     [

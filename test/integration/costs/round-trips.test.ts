@@ -109,17 +109,20 @@ test('counts what is unread in one round trip, whatever the process remembers of
   expect(await count()).toEqual([{ count: 100, isExact: false }, ['aggregate feeds']]);
 });
 
-test('publishes in one round trip, a hundred actions in one as well, and more in one for each hundred', async () => {
+test('publishes in two round trips, imports a hundred actions in one, and more in one for each hundred', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
-  expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual(['insert actions']);
+  expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual([
+    'find blocks',
+    'insert actions',
+  ]);
   for (const [count, inserts] of [
     [100, 1],
     [500, 5],
   ] as const) {
     const many = Array.from({ length: count }, () => ({ descriptor }));
     const commands = await commandsOf(parts.database, () =>
-      parts.services.publishActions(parts.service, many),
+      parts.services.publishActions(parts.service, many, { isBulk: true }),
     );
     expect(namesOf(commands)).toEqual(Array.from({ length: inserts }, () => 'insert actions'));
   }

@@ -37,7 +37,22 @@ const MORE_WRITES: readonly string[] = [
   'addMute(target: { memberId: "$them" })',
   'reads',
   'unblockMember(memberId: "$them")',
-  'follow(refId: "$them")',
+  // Whatever in an action of one's own can be an id, with a name of one's own beside it and without.
+  'updateAction(id: "$own", input: { refs: [{ id: "$them", type: "person", label: "Called so" }] })',
+  'node(id: "$own")',
+  'publishAction(input: { scope: PUBLIC, refs: [{ id: "$them", type: "person", label: "Called else" }], descriptor: { posted: { postId: "q3" } } })',
+  'publishAction(input: { scope: PUBLIC, descriptor: { posted: { postId: "$them", postTitle: "My post" } } })',
+  'publishAction(input: { scope: PUBLIC, descriptor: { followed: { followedId: "$them", followedName: "Whom I follow" } } })',
+  'publishAction(input: { scope: PUBLIC, descriptor: { liked: { objectType: "post", objectId: "$them" } } })',
+  'publishActions(inputs: [{ scope: PUBLIC, descriptor: { applicationRating: { raterId: "bob", raterName: "B", applicantId: "$them", applicantName: "Applicant", positionId: "$them", positionName: "P", ratingScore: 1 } } }])',
+  'node(id: "$own")',
+  'slice(refId: "bob")',
+  'reads',
+  'addMute(target: { refId: "$them" })',
+  // Of whom only an action knows more than the id.
+  'follow(refId: "$them", copyLimit: 0)',
+  'slice(refId: "bob")',
+  'unfollow(refId: "$them", keepHistory: false)',
 ];
 
 /** Lists and things by id that one changes by what one does to somebody. */
@@ -129,9 +144,12 @@ async function answersFor(them: string): Promise<Answered[]> {
   const reads = Object.entries(READS).flatMap(([field, calls]) =>
     (calls ?? []).map((call) => ({ field, call })),
   );
+  let isNamed = false;
+  // By what one's own action calls the id, a search does not find it: the page on safety says so.
+  const isLeftOut = (field: string): boolean => isNamed && field === 'refs';
   const read = async (after: string, isWanted: (field: string) => boolean): Promise<Answered[]> => {
     const all: Answered[] = [];
-    for (const { field, call } of reads.filter((one) => isWanted(one.field)))
+    for (const { field, call } of reads.filter((one) => isWanted(one.field) && !isLeftOut(one.field)))
       all.push(...(await run('query', field, call)));
     const exported = await services.memberExport(session('bob'), 'bob');
     for (const [section, entries] of Object.entries(exported)) {
@@ -148,8 +166,9 @@ async function answersFor(them: string): Promise<Answered[]> {
   const calls = [...Object.entries(WRITES).flatMap(([, some]) => some ?? []), ...MORE_WRITES];
   for (const call of calls) {
     const field = /^\w+/u.exec(call)?.[0] ?? '';
+    isNamed ||= call.includes('Called so');
     if (field === 'reads') await parts.fanOut();
-    else answers.push(...(await run('mutation', field, call)));
+    else answers.push(...(await run(field in READS ? 'query' : 'mutation', field, call)));
     answers.push({ call: `${call}, and watchers are sent`, answer: plain(sent.splice(0)) });
     // What the reader has is read after each that names somebody; everything, now and then.
     if (call.includes('$them') || field === 'reads')

@@ -24,6 +24,7 @@ import { FanOutStateEnum, LaneEnum, ScopeEnum } from '../../../graphql/types/enu
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { Ref } from '../../directory/api/ref.ts';
+import { recordedRef } from '../../../graphql/sentences.ts';
 import { getAction, listActions } from '../../../feed/page/read-actions.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
@@ -169,7 +170,10 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       type: [Ref],
       description: 'The things it refers to.',
       extensions: { size: { usual: 4, most: mostRefs() }, ...SHARED },
-      resolve: ({ refs }) => refs.map(({ id, type, label }) => ({ refId: id, type, label })),
+      resolve: (action, _args, context) =>
+        action.unnamed === undefined
+          ? action.refs.map(({ id, type, label }) => ({ refId: id, type, label }))
+          : Promise.all(action.refs.map((ref) => recordedRef(context.session(), action, ref))),
     }),
     engagement: t.expose('engagement', {
       type: Engagement,

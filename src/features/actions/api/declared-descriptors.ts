@@ -65,10 +65,10 @@ function defineObject(descriptor: DescriptorType): void {
               nullable,
               description,
               extensions: { ...SHARED, maxBytes: mostBytesOf(field) },
-              resolve: ({ descriptor: stored }, _args, context) =>
+              resolve: (action, _args, context) =>
                 (field.kind === 'nameOf'
-                  ? liveField(context, stored, { idField: field.idField, name })
-                  : (stored[name] ?? null)) as never,
+                  ? liveField(context, action, { idField: field.idField, name })
+                  : (action.descriptor[name] ?? null)) as never,
             }),
           ];
         }),

@@ -2,7 +2,7 @@ import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../../descriptors/names.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
-import { blockTag } from '../../../domain/block.ts';
+import { blockTag, isUnnamed } from '../../../domain/block.ts';
 import type { Lane } from '../../../domain/lane.ts';
 import {
   namedBy,
@@ -12,7 +12,7 @@ import {
   type Concerned,
 } from '../../../domain/audience.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
-import { otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
+import { idsWithin, otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import type {
   ActionDocument,
@@ -22,6 +22,7 @@ import type {
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { passRequested, notifiedUntilNow, formerKept } from '../../../storage/stages/fan-out-stages.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
+import type { BlockedWithin } from '../action-parts.ts';
 import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../../storage/stamps/directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
@@ -39,8 +40,8 @@ export interface Edit {
   readonly change: (action: Action) => ActionContent;
   readonly by: UserId;
   readonly at: Date;
-  /** Of whom it names, between whom and its actor there is a block now. */
-  readonly inVain: ReadonlySet<UserId>;
+  /** Of those whose ids it has, between whom and its actor there is a block now. Absent: nobody. */
+  readonly blocked: BlockedWithin | undefined;
   /** Of its pass, unless readers may lose the action. */
   readonly lane: Lane;
   /** Record the edit in the moderation log. */
@@ -54,7 +55,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
      * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
      * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
      */
-    async edit(id: ActionId, { change, by, at, lane, isLogged, inVain }: Edit): Promise<Action | null> {
+    async edit(id: ActionId, { change, by, at, lane, isLogged, blocked }: Edit): Promise<Action | null> {
       const _id = new ObjectId(id);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const document = await actions.findOne({ _id });
@@ -65,7 +66,7 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
         const { fields, isUpToLatest } = edited(
           document,
           change(toAction(document)),
-          { at, lane, inVain },
+          { at, lane, blocked },
           events,
         );
         const changed = await actions.findOneAndUpdate(
@@ -115,21 +116,24 @@ interface Edited {
 
 function edited(
   document: WithId<ActionDocument>,
-  content: ActionContent,
-  { at, lane, inVain }: Pick<Edit, 'at' | 'lane' | 'inVain'>,
+  given: ActionContent,
+  { at, lane, blocked }: Pick<Edit, 'at' | 'lane' | 'blocked'>,
   events: EventEntries,
 ): Edited {
   const before = toAction(document);
+  const unnamed = unnamedAfter(document, given, blocked?.unnamed);
+  const content: ActionContent = { ...given, ...(unnamed === null ? {} : { unnamed }) };
   const isReaddressed = isAudienceChanged(before, content);
   const concerning = concernedAfter(before, content, at, concernedByDescriptor(content.descriptor));
   const values = {
     ...content,
+    ...(unnamed === null && document.unnamed === undefined ? {} : { unnamed }),
     names: namesAfter(document, content),
     ...(isReaddressed ? audienceAfter(document, before, content) : {}),
     otherIds: otherIdsAfter(content, concerning),
     ...storedConcerned(concerning),
     ...(concerning === before ? {} : { namedAt: at }),
-    notFor: notForAfter(document, content, inVain),
+    notFor: notForAfter(document, content, blocked?.inVain),
     // An untouched group key stays, even if the type is now declared differently or not at all.
     groupKey:
       content.descriptor === before.descriptor ? before.groupKey : groupKeyOf({ ...before, ...content }),
@@ -150,7 +154,7 @@ function edited(
 function notForAfter(
   { audience, notFor = [] }: ActionDocument,
   content: ActionContent,
-  inVain: ReadonlySet<UserId>,
+  inVain: ReadonlySet<UserId> = new Set(),
 ): string[] | null {
   if (notFor.length === 0 && inVain.size === 0) return null;
   const before = namedBy(audience);
@@ -158,6 +162,20 @@ function notForAfter(
     before.has(userId) ? notFor.includes(blockTag(userId)) : inVain.has(userId),
   );
   return among.length === 0 ? null : among.map(blockTag);
+}
+
+/** Which ids stay without a name: of those that it had before, as it was; of others, as it is now. */
+function unnamedAfter(
+  document: ActionDocument,
+  content: ActionContent,
+  unnamed: ReadonlySet<UserId> = new Set(),
+): string[] | null {
+  if (document.unnamed === undefined && unnamed.size === 0) return null;
+  const before = new Set(idsWithin(document));
+  const tags = idsWithin(content)
+    .filter((id) => (before.has(id) ? isUnnamed(document, id) : unnamed.has(id)))
+    .map(blockTag);
+  return tags.length === 0 ? null : tags;
 }
 
 /** Empty values are stored as absent fields. */
