@@ -161,13 +161,15 @@ export interface Action {
   /** The action counts as deleted from this time. `null`: never expires. */
   readonly expiresAt: Date | null;
   readonly isHidden: boolean;
+  /** When a moderator showed it, or showed it again. Absent: it was never hidden, or still is for the first time. */
+  readonly shownAt?: Date;
   /** Deleted, or expired by now: the value of a cached action changes as time passes. */
   readonly isDeleted: boolean;
   /** Refs with too many followers to push to: their followers pull the action when they read. */
   readonly pullRefIds: readonly RefId[];
   /** Visible reshares, newest first, at most 100. While the action is PUBLIC they bring it to the resharers' followers. */
   readonly reshares: readonly Reshare[];
-  /** Has at least one interaction, visible or not. Boosts count all of them. */
+  /** Has at least one interaction, visible or not, or was shown after it was hidden. Boosts count all interactions. */
   readonly isBumped: boolean;
   /** Latest of `conducted` and all interactions: an upper bound of every reader's relevancy. */
   readonly latest: Date;

@@ -68,13 +68,17 @@ export interface RelevancyReader {
 /** A reader whom nothing concerns. */
 export const NOT_CONCERNED: RelevancyReader = { userId: '', departmentId: null, supervisorId: null };
 
-export type RelevancyAction = Pick<Action, 'conducted' | 'recorded' | 'refIds'> &
-  TypedAction &
-  ConcerningAction;
+export type RelevancyAction = PlacedAction & Pick<Action, 'refIds'> & TypedAction & ConcerningAction;
 
-/** Capped at the time of recording: `conducted` may be minutes ahead, a relevancy may not. */
-export function baseRelevancy(action: { readonly conducted: Date; readonly recorded: Date }): Date {
-  return action.conducted.getTime() <= action.recorded.getTime() ? action.conducted : action.recorded;
+type PlacedAction = Pick<Action, 'conducted' | 'recorded' | 'shownAt'>;
+
+/**
+ * Capped at the time of recording: `conducted` may be minutes ahead, a relevancy may not. What was hidden stands where it was shown:
+ * readers may have marked as read all that they saw meanwhile.
+ */
+export function baseRelevancy({ conducted, recorded, shownAt }: PlacedAction): Date {
+  const published = conducted.getTime() <= recorded.getTime() ? conducted : recorded;
+  return shownAt === undefined || shownAt.getTime() <= published.getTime() ? published : shownAt;
 }
 
 /**

@@ -344,8 +344,8 @@ export interface ModelBoost {
 }
 
 /** Where an action stands that nobody has interacted with. */
-export function baseOf({ conducted, recorded }: ModelAction): number {
-  return Math.min(conducted, recorded);
+export function baseOf({ conducted, recorded, shownAt }: ModelAction): number {
+  return Math.max(Math.min(conducted, recorded), shownAt ?? -Infinity);
 }
 
 /** What each interaction lifts the action to for a reader, where that is above its base. */

@@ -234,7 +234,6 @@ export function toStoredAction(document: ActionDocument): Action {
     unsentAt: _unsentAt,
     names: _names,
     otherIds: _otherIds,
-    shownAt: _shownAt,
     namedAt: _namedAt,
     groupKey,
     ...rest

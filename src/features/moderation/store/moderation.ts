@@ -93,8 +93,8 @@ const CHANGES: Readonly<Record<ActionModerationKind, Change>> = {
     // nothing to change, so it must notify everybody, as after an interrupted pass.
     set: (at) => ({
       isHidden: false,
-      // It is news again for those it names, who may have looked while it was hidden.
-      ...{ shownAt: at, namedAt: at },
+      // It is news again, also for those it names: they may have looked while it was hidden.
+      ...{ shownAt: at, namedAt: at, latest: { $max: ['$latest', at] }, isBumped: true },
       isWithheld: '$$REMOVE',
       'fanOut.begun': { $add: [{ $ifNull: ['$fanOut.begun', 0] }, 1] },
       'fanOut.unnotifiedVersion': '$$REMOVE',
