@@ -242,6 +242,7 @@ export async function deliverToAll(
   });
   if (progress.isVoid) return { kind: 'void', reached: progress.reached };
   if (progress.isStopped) return { kind: 'stopped' };
+  if (begun === 0 && claim.afterUserId === null) await recordDelivered(dependencies, [{ claim, chunk: [] }]);
   await announcePulled(dependencies, action, { claim, interactions });
   return { kind: 'complete', delivered: progress.delivered };
 }

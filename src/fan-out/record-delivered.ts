@@ -1,4 +1,5 @@
 import type { Action } from '../domain/action.ts';
+import { namedBy } from '../domain/audience.ts';
 import { MAX_READERS_PER_EVENT } from '../domain/host-event.ts';
 import { clock } from '../lib/clock.ts';
 import { inSlices, packed } from '../lib/turn.ts';
@@ -30,15 +31,19 @@ interface FirstDelivery {
 
 /**
  * Records delivery events for hosts: all readers in these parts of the audiences, dormant or not, except readers who mute the
- * actor or have put the action away. Two round trips per thousand readers.
+ * actor or have put the action away. An action whose descriptor says to notify members has one also without readers: it is in
+ * nobody's feed, and they are notified nevertheless. Two round trips per thousand readers.
  */
 export async function recordFirstDelivery(
   { eventOutbox, readerChoices }: Context,
   deliveries: readonly FirstDelivery[],
 ): Promise<void> {
-  const events = deliveries.flatMap(({ action, chunk, version = null }) =>
-    packed(chunk, () => 1, MAX_READERS_PER_EVENT).map((some) => ({ action, version, some })),
-  );
+  const events = deliveries.flatMap(({ action, chunk, version = null }) => {
+    const isForNotified = version === null && [...namedBy(action.audience).values()].includes(true);
+    const parts = packed(chunk, () => 1, MAX_READERS_PER_EVENT);
+    const recorded = parts.length === 0 && isForNotified ? [[]] : parts;
+    return recorded.map((some) => ({ action, version, some, isForNotified }));
+  });
   await inSlices(
     packed(events, ({ some }) => some.length, MAX_READERS_PER_EVENT),
     1,
@@ -48,12 +53,12 @@ export async function recordFirstDelivery(
         clock.now(),
       );
       await eventOutbox.putDelivered(
-        group.flatMap(({ action, version, some }, index) => {
+        group.flatMap(({ action, version, some, isForNotified }, index) => {
           const readers = some
             .filter(({ userId }) => refusing[index]?.has(userId) !== true)
             .map(({ userId, reasons }) => ({ memberId: userId, reasons }));
-          const [first, last] = [some[0]?.userId, some.at(-1)?.userId];
-          if (first === undefined || last === undefined || readers.length === 0) return [];
+          if (readers.length === 0 && !isForNotified) return [];
+          const [first, last] = [some[0]?.userId ?? '', some.at(-1)?.userId ?? ''];
           return [{ action, version, first, last, readers }];
         }),
       );

@@ -140,6 +140,21 @@ describe('a member is notified', () => {
     expect(await kinds()).toEqual(['ann FOLLOW', 'bea OWN']);
   });
 
+  test('when the type of an action says so that is in no feed, because nobody gets it, or they mute its actor', async () => {
+    const asked = (requestedFromId: string) => ({
+      ...{ applicantId: 'cid', applicantName: 'Cid', requestedFromId, requestedFromName: 'X' },
+    });
+    await published({ descriptor: { applicantRatingRequested: asked('bea') } });
+    await parts.services.addMute(parts.session('fay'), { memberId: 'ann' }, null);
+    await published({ mentions: ['fay'], descriptor: { applicantRatingRequested: asked('dan') } });
+    // Not what goes through a pass of its own: it was hidden before it was delivered.
+    const hidden = await published({ descriptor: { applicantRatingRequested: asked('eve') } });
+    const admin = parts.session('root', 'admin');
+    await parts.services.hideAction(admin, hidden, null);
+    await parts.services.unhideAction(admin, hidden);
+    expect(await kinds()).toEqual(['bea OWN', 'dan OWN', 'eve OWN']);
+  });
+
   test('of a follower and of an assignment, whose events have no global id', async () => {
     const { services, service, session } = parts;
     await services.follow(session('bea'), 'ann', 0);
