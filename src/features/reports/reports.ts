@@ -20,7 +20,7 @@ import { automatic, carryOutOnAction, HELD_BY_HOST } from '../moderation/moderat
 import type { Page, PageArgs } from '../../core/shapes.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
 import type { Report, ReportState, ReportTarget, Verdict } from '../../domain/report.ts';
-import type { ReportPosition } from './store.ts';
+import type { ListedReport, ReportPosition } from './store.ts';
 
 export const MAX_REASON_LENGTH = 200;
 export const MAX_REPORT_TEXT = 2_000;
@@ -237,7 +237,9 @@ async function requireReport({ reports }: Core, { identity }: ReaderSession, id:
   return found;
 }
 
-/** By number of open reports, then the oldest first. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
+/**
+ * By number of open reports, then the oldest first. While somebody pages, nothing is missed that is reported more often, and nothing
+ * comes twice. @throws FORBIDDEN, BAD_USER_INPUT, BAD_CURSOR */
 export async function readReports(
   { reports }: Core,
   { identity }: ReaderSession,
@@ -247,15 +249,16 @@ export async function readReports(
   const { userId } = identity;
   const state = args.state ?? null;
   const list = idBeside(userId, `reports:${state ?? ''}`);
-  return collectPage<ReportPosition, Report, Report>({
+  const page = await collectPage<ReportPosition, ListedReport, ListedReport>({
     page: askedPage(args, (cursor) => positionIn(list, cursor)),
     scan: (stretch) => reports.list(userId, state, stretch),
     select: (found) => Promise.resolve(found),
-    cursorOf: ({ open, openedAt, id }) => encodeRow(list, [open, openedAt, id]),
+    cursorOf: ({ open, openedAt, id, asOf }) => encodeRow(list, [open, openedAt, id, asOf]),
   });
+  return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: node.report })) };
 }
 
 function positionIn(list: string, cursor: string): ReportPosition {
-  const [open, openedAt, id] = decodeRow(list, cursor, ['number', 'time', 'id']);
-  return { open, openedAt, id };
+  const [open, openedAt, id, asOf] = decodeRow(list, cursor, ['number', 'time', 'id', 'time']);
+  return { open, openedAt, id, asOf };
 }

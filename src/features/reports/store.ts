@@ -44,6 +44,8 @@ export interface ReportDocument extends UnsentEvents {
   open: number;
   /** The first of them. */
   openedAt: Date;
+  /** When somebody last reported it, by the clock of the database. Absent: it has only been held. */
+  reportedAt?: Date;
   /** The newest version that was reported or held. */
   version: number;
   /** Somebody has looked at it up to this version: reports of what was there do not hide it any more. */
@@ -82,6 +84,12 @@ export const REPORTS: Declared<'reports'> = {
     index('all', BY_SIZE_AND_AGE, 'all reports, by number and age'),
     indexWithin('queue', { state: 1, ...BY_SIZE_AND_AGE }, 'reports in a state, by number and age'),
     indexWithin('all', BY_SIZE_AND_AGE, 'all reports, by number and age'),
+    index('reported', { reportedAt: 1 }, 'paging in reports: what has been reported since the first page'),
+    indexWithin(
+      'reported',
+      { reportedAt: 1 },
+      'paging in reports: what has been reported since the first page',
+    ),
     index('reporter', { 'reports.by': 1 }, 'erasure and export: what somebody has reported'),
     index('actor', { actorId: 1 }, 'what of somebody waits for review; erasure: what was reported of them'),
     index('taken', { takenBy: 1 }, 'erasure: what somebody has taken', { sparse: true }),
@@ -147,10 +155,17 @@ function isLeftEmpty({ open, state, ruling }: ReportDocument): boolean {
   return open > 0 && (state === 'OPEN' || state === 'TAKEN') && ruling?.verdict !== 'WITHHELD';
 }
 
+/** A place in the list as it was when its first page was read: what is reported meanwhile keeps its place. */
 export interface ReportPosition {
   readonly open: number;
   readonly openedAt: Date;
   readonly id: string;
+  /** When the first page was read, by the clock of the database. */
+  readonly asOf: Date;
+}
+
+export interface ListedReport extends ReportPosition {
+  readonly report: Report;
 }
 
 /** What becomes of a decision whether something is shown. Part of the repository of reports. */
@@ -237,7 +252,11 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
           { $lt: [open, MAX_REPORTERS] },
         ],
       };
-      const added = literal({ ...rest, ...(text === null ? {} : { text }) });
+      const added = {
+        ...literals({ ...rest, ...(text === null ? {} : { text }) }),
+        // The clock that places in the list go by.
+        at: '$$NOW',
+      };
       const undecided = { $add: [{ $size: reportsThat(IS_UNDECIDED) }, 1] };
       const isTooMuch =
         hideAfter === null || target.kind === 'member'
@@ -248,6 +267,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         reports: { $slice: [{ $concatArrays: [REPORTS_NOW, [added]] }, -MAX_REPORTERS] },
         open: { $add: [open, 1] },
         openedAt: { $cond: [{ $gt: [open, 0] }, '$openedAt', at] },
+        reportedAt: '$$NOW',
         state: { $cond: [IS_OVER, 'OPEN', { $ifNull: ['$state', 'OPEN'] }] },
         version: { $max: ['$version', version] },
         ruling: ruled('WITHHELD', at, isTooMuch),
@@ -329,27 +349,33 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         },
       ),
 
-    /** By number of open reports, then the oldest first. Indexes `queue`, `all`, `tenant_queue`, `tenant_all`. */
+    /**
+     * By number of open reports, then the oldest first, as they were when the first page was read. What has been reported since
+     * then is few. One command. Indexes `queue`, `all`, `reported`, each also within a tenant.
+     */
     async list(
       beside: UserId,
       /** `null`: all. */
       state: ReportState | null,
       { from, isUp, limit }: Stretch<ReportPosition>,
-    ): Promise<Report[]> {
-      const order = turned(BY_SIZE_AND_AGE, isUp);
-      const place = from && { open: from.open, openedAt: from.openedAt, _id: new ObjectId(from.id) };
+    ): Promise<ListedReport[]> {
+      const wanted = { ...fieldBeside(beside), ...(state === null ? {} : { state }) };
       const documents = await collection
-        .find(
-          {
-            ...fieldBeside(beside),
-            ...(state === null ? {} : { state }),
-            ...beyond(order, place),
-          },
-          upTo(limit),
+        .aggregate<ReportDocument & { readonly place: number; readonly asOf: Date }>(
+          from === null
+            ? firstPage(wanted, { isUp, limit })
+            : nextPage(collection, wanted, { from, isUp, limit }),
+          { batchSize: 2 * limit + 1 },
         )
-        .sort(order)
         .toArray();
-      return documents.map(toReport);
+      return documents
+        .map((document): ListedReport => {
+          const report = toReport(document);
+          const { place: open, asOf, openedAt } = document;
+          return { report, open, openedAt, id: report.id, asOf };
+        })
+        .sort((a, b) => (isUp ? comparePlaces(b, a) : comparePlaces(a, b)))
+        .slice(0, limit);
     },
 
     /** A batch of what names the member. Indexes `reporter`, `actor`, `taken`, `resolved`. */
@@ -437,6 +463,56 @@ function literals(fields: object): Document {
 function keyOf(target: ReportTarget): string {
   if (target.kind === 'member') return `user:${target.actorId}`;
   return target.kind === 'action' ? `action:${target.actionId}` : `interaction:${target.interactionId}`;
+}
+
+function comparePlaces(a: ReportPosition, b: ReportPosition): number {
+  return b.open - a.open || a.openedAt.getTime() - b.openedAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+type Part = Omit<Stretch<ReportPosition>, 'from'>;
+
+function firstPage(wanted: Document, { isUp, limit }: Part): Document[] {
+  return [
+    { $match: wanted },
+    { $sort: turned(BY_SIZE_AND_AGE, isUp) },
+    { $limit: limit },
+    { $set: { place: '$open', asOf: '$$NOW' } },
+  ];
+}
+
+/** As `BY_SIZE_AND_AGE`, by the number of reports that were open when the first page was read. */
+const BY_PLACE_AND_AGE = { place: -1, openedAt: 1, _id: 1 } as const;
+
+/** What has been reported since the first page was read has the place that it had then, or would have had without a report. */
+function nextPage(
+  { collectionName }: Collection<ReportDocument>,
+  wanted: Document,
+  { from: { asOf, open, openedAt, id }, isUp, limit }: Part & { readonly from: ReportPosition },
+): Document[] {
+  const last = { openedAt, _id: new ObjectId(id) };
+  const [order, then] = [turned(BY_SIZE_AND_AGE, isUp), turned(BY_PLACE_AND_AGE, isUp)];
+  // Of those that are open, which are the last ones.
+  const since = { $size: { $filter: { input: '$reports.at', as: 'at', cond: { $gte: ['$$at', asOf] } } } };
+  const place = { $max: [0, { $subtract: ['$open', since] }] };
+  return [
+    { $match: { ...wanted, reportedAt: { $not: { $gte: asOf } }, ...beyond(order, { open, ...last }) } },
+    { $sort: order },
+    { $limit: limit },
+    { $set: { place: '$open' } },
+    {
+      $unionWith: {
+        coll: collectionName,
+        pipeline: [
+          { $match: { ...wanted, reportedAt: { $gte: asOf } } },
+          { $set: { place } },
+          { $match: beyond(then, { place: open, ...last }) },
+          { $sort: then },
+          { $limit: limit },
+        ],
+      },
+    },
+    { $set: { asOf } },
+  ];
 }
 
 function toReport(document: ReportDocument): Report {

@@ -2,7 +2,9 @@ import { eventSourcesRepository } from '../../../parts/events/src/store/event-so
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/core/core.ts';
 import { report, type ReportInput } from '../../../src/features/reports/reports.ts';
+import { fc } from '../../support/fast-check.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { repeats } from '../../support/seed.ts';
 
 const NONE = { actionId: null, interactionId: null, memberId: null };
 const moderator = (parts: Parts) => parts.session('mona', 'moderator');
@@ -199,4 +201,42 @@ test('an erased member is nobody in reports, and what they reported is gone', as
   for (const trace of ['ann"', '"zoe', 'user:zoe', 'Zoe']) expect(left).not.toContain(trace);
   expect(left).toContain('bob');
   expect(await queue(parts)).toEqual(['OPEN 1 erased:zoe', 'DISMISSED 0 erased:zoe']);
+});
+
+/** A queue, and what is reported after each page. */
+const PAGINGS = fc.record({
+  first: fc.integer({ min: 1, max: 3 }),
+  before: fc.array(fc.nat({ max: 5 }), { minLength: 2, maxLength: 10 }),
+  between: fc.array(fc.array(fc.nat({ max: 7 }), { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+});
+
+test('what is reported while a moderator pages is neither missed in that paging nor listed twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(PAGINGS, async ({ first, before, between }) => {
+      await using parts = await openParts();
+      let reporters = 0;
+      const add = async (n: number): Promise<void> => {
+        reporters += 1;
+        await reported(parts, `by${String(reporters)}`, { memberId: `m${String(n)}` });
+      };
+      const names = Array.from({ length: 8 }, (_, n) => ({ memberId: `m${String(n)}`, name: 'M' }));
+      await parts.services.upsertMembers(parts.service, names);
+      for (const n of before) await add(n);
+      const listed: string[] = [];
+      let after: string | null = null;
+      for (let pages = 0; pages === 0 || after !== null; pages += 1) {
+        const page: Awaited<ReturnType<Parts['services']['readReports']>> = await parts.services.readReports(
+          moderator(parts),
+          { first, after, state: 'OPEN' },
+        );
+        listed.push(...page.edges.map(({ node }) => node.target.actorId));
+        after = page.hasNextPage ? page.endCursor : null;
+        for (const n of between[pages] ?? []) await add(n);
+      }
+      const there = [...new Set(before)].map((n) => `m${String(n)}`);
+      expect(there.filter((one) => !listed.includes(one))).toEqual([]);
+      expect(listed.length).toBe(new Set(listed).size);
+    }),
+    { numRuns: repeats(12) },
+  );
 });
