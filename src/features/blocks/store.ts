@@ -161,7 +161,8 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     },
 
     /**
-     * What a member has done to follow another who blocks them. One write. What is left of a block whose end was cut off counts as one,
+     * What a member has done to follow another who blocks them. One write. Of two calls at the same time the last one holds, as if the
+     * other had not been: only the member could notice, by the times of the follow. What is left of a block whose end was cut off counts as one,
      * as everywhere. @returns `false`: the other does not block them
      */
     async setFollowed(

@@ -34,7 +34,9 @@ export interface BlockBetween extends BlockId {
   readonly isOwn: boolean;
   /**
    * The other blocks this one, and did before this one blocked the other. For this one the other is as an id that
-   * nobody has. Who has blocked first knows whom.
+   * nobody has. Who has blocked first knows whom. The clocks of two processes may differ by a tenth of a second: of two who block
+   * each other within that, either may count as the first. It decides only whether they are shown the name of whom they
+   * block, which both knew until then.
    */
   readonly isUnknown: boolean;
   /** What this one has done to follow the other, who blocks them. `null`: nothing. */
