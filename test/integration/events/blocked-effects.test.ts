@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Core } from '../../../src/core/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { digestJob } from '../../../parts/events/src/jobs/event-mover.ts';
 import { decideDue, dueNotifications } from '../../../parts/notifications/src/due.ts';
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, runnerOf } from '../../support/jobs.ts';
@@ -23,21 +24,26 @@ const DEEDS: Readonly<Record<string, (other: string, comment: string) => object>
 /** Those that lift also for whom the action does not concern. */
 const LIFTING: ReadonlySet<string> = new Set(['comment', 'comment that mentions', 'reply', 'reshare']);
 
+/** What makes a reader's own score of an action. */
+const OF_READER: ReadonlySet<string> = new Set(['interactionsWithActor', 'relationship']);
+
 /** Everything by which somebody could notice it. */
 async function effectsOn(parts: Parts, userId: string, actionId: string, sent: readonly string[]) {
   const { services, session } = parts;
   const orders: Record<string, unknown> = {};
-  for (const order of ['RELEVANCY', 'RECENT'] as const)
+  for (const order of ['RELEVANCY', 'RECENT', 'TOP'] as const)
     orders[order] = (await services.readFeed(session(userId), { order })).edges.map(({ node }) => [
       node.action.id,
       order === 'RELEVANCY' ? node.relevancy : null,
       node.isUnread,
     ]);
-  const { causes } = await services.explainFeedItem(session(userId), actionId, null);
+  const { causes, scoreVars } = await services.explainFeedItem(session(userId), actionId, null);
   const page = await services.readNotifications(session(userId), { first: 25, withCounts: true });
   const interactions = await services.listInteractions(session(userId), actionId, { first: 25 });
   return {
     ...{ orders, causes },
+    // The rest of it comes from the counts, which are the same for all readers.
+    score: Object.entries(scoreVars ?? {}).filter(([name]) => OF_READER.has(name)),
     unread: await services.countUnread(session(userId)),
     badge: await page.countUnseen(),
     notifications: page.edges.map(({ node }) => [node.group.kind, node.group.at, node.group.events.length]),
@@ -47,11 +53,19 @@ async function effectsOn(parts: Parts, userId: string, actionId: string, sent: r
   };
 }
 
-/** Of deliveries and due notifications. */
+const TOLD: ReadonlySet<string> = new Set(['item.delivered', 'notification.due', 'digest.due']);
+const DIGESTS = { afterMs: 0, everyMs: 0 };
+
+/** Of deliveries, and of notifications and digests that are due. */
 async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
   const soon = (): Date => new Date(Date.now() + HOUR_MS);
-  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0 });
+  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0, digests: DIGESTS });
   while (await mover.round(soon()));
+  const digests = runnerOf((setup) => digestJob(setup, DIGESTS.afterMs), parts.core, {
+    countUnread: (memberId: string) => parts.services.countUnread(parts.session(memberId)),
+    logger: FAILING,
+  });
+  while (await digests.round(soon()));
   await using worker = runnerOf((setup) => dueNotifications(setup, decideDue), parts.core, {
     ...{ logger: FAILING, events: { notifyAfterMs: 0 } },
   });
@@ -59,8 +73,7 @@ async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
   await moveEvents(parts.database.collections);
   const types: string[] = [];
   for await (const { type, data } of poll(parts, { after: null }))
-    if (JSON.stringify(data).includes(`"${userId}"`) && ['item.delivered', 'notification.due'].includes(type))
-      types.push(type);
+    if (JSON.stringify(data).includes(`"${userId}"`) && TOLD.has(type)) types.push(type);
   return types;
 }
 
@@ -126,5 +139,35 @@ test.each(CASES)(
     expect(deed === 'reshare' ? { ...mine, live: [] } : mine).toEqual(before.me);
     expect(others).not.toEqual(before.dan);
     if (LIFTING.has(deed)) expect(others.orders['RELEVANCY']).not.toEqual(before.dan.orders['RELEVANCY']);
+  },
+);
+
+test.each([
+  ['ann', 'bob'],
+  ['bob', 'ann'],
+] as const)(
+  'what a third member replies has the effect of any comment of theirs on %s, also as a reply to %s, with whom there is a block',
+  async (me, them) => {
+    await using parts = await openParts({ recordsEvents: true });
+    const { services, session } = parts;
+    await services.follow(session(me), 'cid', 0);
+    const conducted = new Date(Date.now() - 10 * HOUR_MS);
+    const { action } = await parts.publish({ actorId: 'cid', scope: 'PUBLIC', conducted });
+    const comment = async (by: string, parentId: string | null = null) =>
+      (
+        await services.addInteraction(session(by), {
+          ...{ actionId: action.id, kind: 'COMMENT', text: 'x', parentId },
+        })
+      ).interaction.id;
+    const theirs = await comment(them);
+    await parts.fanOut();
+    await services.blockMember(session('ann'), 'bob');
+    await services.markItemsRead(session(me), [action.id]);
+    const reply = await comment('dan', theirs);
+    await parts.fanOut();
+    const found = await effectsOn(parts, me, action.id, []);
+    expect(found).toMatchObject({ unread: { count: 1 }, badge: { count: 0 }, notifications: [] });
+    expect(found.interactions).toEqual([reply]);
+    expect(found.causes.filter(({ kind }) => kind === 'COMMENT').length).toBe(2);
   },
 );
