@@ -205,14 +205,15 @@ test('an erased member is nobody in reports, and what they reported is gone', as
 
 /** A queue, and what is reported after each page. */
 const PAGINGS = fc.record({
-  first: fc.integer({ min: 1, max: 3 }),
+  size: fc.integer({ min: 1, max: 3 }),
+  isUp: fc.boolean(),
   before: fc.array(fc.nat({ max: 5 }), { minLength: 2, maxLength: 10 }),
   between: fc.array(fc.array(fc.nat({ max: 7 }), { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
 });
 
 test('what is reported while a moderator pages is neither missed in that paging nor listed twice', async () => {
   await fc.assert(
-    fc.asyncProperty(PAGINGS, async ({ first, before, between }) => {
+    fc.asyncProperty(PAGINGS, async ({ size, isUp, before, between }) => {
       await using parts = await openParts();
       let reporters = 0;
       const add = async (n: number): Promise<void> => {
@@ -223,14 +224,14 @@ test('what is reported while a moderator pages is neither missed in that paging 
       await parts.services.upsertMembers(parts.service, names);
       for (const n of before) await add(n);
       const listed: string[] = [];
-      let after: string | null = null;
-      for (let pages = 0; pages === 0 || after !== null; pages += 1) {
+      let end: string | null = null;
+      for (let pages = 0; pages === 0 || end !== null; pages += 1) {
         const page: Awaited<ReturnType<Parts['services']['readReports']>> = await parts.services.readReports(
           moderator(parts),
-          { first, after, state: 'OPEN' },
+          { state: 'OPEN', ...(isUp ? { last: size, before: end } : { first: size, after: end }) },
         );
         listed.push(...page.edges.map(({ node }) => node.target.actorId));
-        after = page.hasNextPage ? page.endCursor : null;
+        end = page.hasMore ? page.end : null;
         for (const n of between[pages] ?? []) await add(n);
       }
       const there = [...new Set(before)].map((n) => `m${String(n)}`);
