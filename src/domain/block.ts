@@ -86,6 +86,14 @@ export function isUnnamed({ unnamed }: { readonly unnamed?: readonly string[] },
   return unnamed?.includes(blockTag(id)) === true;
 }
 
+/** Between whom and the actor of an action there is a block, of those whose ids it has. */
+export interface BlockedWithin {
+  /** They are not notified, also when the block has ended. */
+  readonly inVain: ReadonlySet<UserId>;
+  /** Of these, who blocks the actor: they stay without a name. */
+  readonly unnamed: ReadonlySet<UserId>;
+}
+
 /**
  * For whom something that a member does has no effect, also later: between them and the member there is a block. So that this stays
  * small, of a member with very many blocks it is not recorded: it is asked for each reader when their place is computed.

@@ -1,6 +1,7 @@
 import { MAX_REFS } from '../../domain/action.ts';
 import { z } from 'zod';
 import type { Action, ActionRef, ActionTexts, RefId, Scope, UserId } from '../../domain/action.ts';
+import type { BlockedWithin } from '../../domain/block.ts';
 import { namedBy, notifiedKey, reachesFollowers, scopeKey, userKey } from '../../domain/audience.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { nameSchema } from '../../descriptors/define.ts';
@@ -32,14 +33,6 @@ export const refsSchema = z
   )
   .max(MAX_REFS, `Must have at most ${String(MAX_REFS)} entries`)
   .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
-
-/** Between whom and the actor of an action there is a block, of those whose ids it has. */
-export interface BlockedWithin {
-  /** They are not notified, also when the block has ended. */
-  readonly inVain: ReadonlySet<UserId>;
-  /** Of these, who blocks the actor: they stay without a name. */
-  readonly unnamed: ReadonlySet<UserId>;
-}
 
 /**
  * For each action. What a program of the host imports has the names that it has there. One round trip, none if no action has an

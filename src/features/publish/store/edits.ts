@@ -2,7 +2,7 @@ import { groupKeyOf } from '../../../descriptors/group-key.ts';
 import { concernedByDescriptor } from '../../../descriptors/names.ts';
 import { ObjectId, type Document, type Filter, type WithId } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
-import { blockTag, isUnnamed } from '../../../domain/block.ts';
+import { blockTag, type BlockedWithin, isUnnamed } from '../../../domain/block.ts';
 import type { Lane } from '../../../domain/lane.ts';
 import {
   namedBy,
@@ -22,7 +22,6 @@ import type {
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { passRequested, notifiedUntilNow, formerKept } from '../../../storage/stages/fan-out-stages.ts';
 import type { Collections } from '../../../storage/database/mongo.ts';
-import type { BlockedWithin } from '../action-parts.ts';
 import { idOfStamp, namesShown, nameStamp, UNCARRIED } from '../../../storage/stamps/directory-stamps.ts';
 import { revised, literal } from '../../../storage/stages/revision.ts';
 
