@@ -11,9 +11,11 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildSchema } from '../../src/app/schema.ts';
 import { ROLES } from '../../src/domain/viewer.ts';
+import { startTestApp } from '../support/app.ts';
 import { ask, upsert } from '../support/feed-api.ts';
 import { fc } from '../support/fast-check.ts';
 import { openMuchOfEverything, type MuchOfEverything } from '../support/much-of-everything.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { repeats, someOf } from '../support/seed.ts';
 
 const CHECK_BYTES = 6;
@@ -55,20 +57,59 @@ beforeAll(async () => {
       allowPrivateAddress: true,
     },
   ];
-  world = await openMuchOfEverything(3, { WEBHOOKS: JSON.stringify(receivers) });
+  const env = { WEBHOOKS: JSON.stringify(receivers) };
+  world = await openMuchOfEverything(7, env);
   const { app, ids } = world;
   const [id] = ids['Interaction'] ?? [];
-  await upsert(app, { members: [{ memberId: 'gone', name: 'Gone' }] });
+  const numbers = [1, 2, 3, 4, 5];
+  const others = numbers.map((n) => `other-${String(n)}`);
+  const gone = numbers.map((n) => `gone-${String(n)}`);
+  await upsert(app, {
+    members: [...gone, ...others].map((memberId) => ({ memberId, name: memberId })),
+    pairs: others.map((followerId) => ({ followerId, refId: 'thing-0' })),
+  });
   await ask(
     app,
-    'mutation ($id: ID!, $action: ID!) { hideInteraction(id: $id) { id } hideFeedItem(actionId: $action) { actionId } blockMember(memberId: "member-2") { __typename } eraseMember(memberId: "gone") }',
-    { id, action: ids['Action']?.[0] },
+    'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } } }',
+    {
+      inputs: numbers.map((n) => ({
+        ...{ actorId: 'member-0', scope: 'PUBLIC' },
+        refs: [{ id: 'thing-0', type: 'thing', label: 'Thing 0' }],
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: `again-${String(n)}` } },
+      })),
+    },
+  );
+  const [first, ...more] = ids['Action'] ?? [];
+  const again = numbers.map(
+    (n) =>
+      `b${String(n)}: blockMember(memberId: "${others[n - 1] ?? ''}") { __typename } e${String(n)}: eraseMember(memberId: "${gone[n - 1] ?? ''}") h${String(n)}: hideFeedItem(actionId: "${more[n] ?? ''}") { actionId }`,
+  );
+  await ask(
+    app,
+    `mutation ($id: ID!, $action: ID!) { hideInteraction(id: $id) { id } hideFeedItem(actionId: $action) { actionId } blockMember(memberId: "member-2") { __typename } ${again.join(' ')} }`,
+    { id, action: first },
     READER,
   );
+  for (const name of ['hideAction', 'unhideAction', 'hideAction', 'unhideAction'])
+    await ask(app, `mutation ($action: ID!) { ${name}(id: $action) { id } }`, { action: first }, READER);
   const { latestInteractions } = await ask<{
     latestInteractions: { edges: { node: { action: { id: string } } }[] };
   }>(app, '{ latestInteractions(first: 1) { edges { node { action { id } } } } }', {}, READER);
   talkedAbout = latestInteractions.edges[0]?.node.action.id ?? '';
+  // Until there are deliveries that nobody takes.
+  await using _worker = await startTestApp({ api: false, database: app.database, env });
+  await vi.waitFor(
+    async () => {
+      const { webhookDeliveries } = await ask<{ webhookDeliveries: FoundPage }>(
+        app,
+        '{ webhookDeliveries(first: 5) { edges { cursor } } }',
+        {},
+        READER,
+      );
+      expect(webhookDeliveries.edges.length).toBe(5);
+    },
+    { timeout: PATIENCE_MS },
+  );
   const schema = await buildSchema();
   lists = Object.values(schema.getTypeMap()).flatMap((type) =>
     isObjectType(type) && !type.name.startsWith('__')

@@ -509,6 +509,7 @@ export function actionsRepository(collections: Collections) {
       const entries = found.map(toSliceEntry);
       // A union keeps no order.
       entries.sort((a, b) => b.conducted.getTime() - a.conducted.getTime() || (a.id < b.id ? 1 : -1));
+      if (query.isUp) entries.reverse();
       return { ...more, entries, feed };
     },
 
