@@ -49,17 +49,22 @@ async function expectRemoved(watcher: FeedWatcher, { reader, action }: Scene): P
   expect(event).toMatchObject({ __typename: 'FeedItemRemoved', actionId: action, itemId });
 }
 
-test('a hidden action disappears, and comes back unchanged when it is shown again', async () => {
+test('a hidden action disappears, and comes back on top when it is shown again, otherwise unchanged', async () => {
   const scene = await openScene();
-  const before = await feedOf(app, scene.reader);
+  const [before] = await feedOf(app, scene.reader);
+  const newer = await publish(app, { actorId: scene.actor, conducted: '2026-02-01T00:00:00Z' });
+  await app.idle();
   await using watcher = await watchFeed('SSE', app, scene.reader);
   await ask(app, 'mutation ($id: ID!) { hideAction(id: $id) { isHidden } }', { id: scene.action }, ADMIN);
-  expect(await shown(scene.reader)).toEqual([]);
+  expect(await shown(scene.reader)).toEqual([newer]);
   await expectRemoved(watcher, scene);
   await app.idle();
   await ask(app, 'mutation ($id: ID!) { unhideAction(id: $id) { isHidden } }', { id: scene.action }, ADMIN);
-  expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: before[0] });
-  expect(await feedOf(app, scene.reader)).toEqual(before);
+  await app.idle();
+  const [top] = await feedOf(app, scene.reader);
+  expect(await watcher.next()).toMatchObject({ __typename: 'FeedItemAdded', item: top });
+  expect(await shown(scene.reader)).toEqual([scene.action, newer]);
+  expect(top).toEqual({ ...before, relevancy: top?.relevancy });
 });
 
 test('a deleted action disappears', async () => {

@@ -60,13 +60,14 @@ test('a hidden action is gone from every feed and slice at once, and back when i
   await using app = await startTestApp();
   await tellStory(app);
   const [, , rated] = await feedOf(app, 'sue');
-  for (const [mutation, expected] of [
-    ['hideAction', [HIRED, NOTED, REQUESTED, APPLIED]],
-    ['unhideAction', [HIRED, NOTED, RATED, REQUESTED, APPLIED]],
+  for (const [mutation, expected, feed] of [
+    ['hideAction', [HIRED, NOTED, REQUESTED, APPLIED], [HIRED, NOTED, REQUESTED, APPLIED]],
+    // In the feed it stands where it is shown, in slices where it happened.
+    ['unhideAction', [HIRED, NOTED, RATED, REQUESTED, APPLIED], [RATED, HIRED, NOTED, REQUESTED, APPLIED]],
   ] as const) {
     await ask(app, `mutation ($id: ID!) { ${mutation}(id: $id) { isHidden } }`, { id: rated?.id }, ADMIN);
     if (mutation === 'unhideAction') await app.idle();
-    expect(await summaries(app, 'sue')).toEqual(expected);
+    expect(await summaries(app, 'sue')).toEqual(feed);
     expect(await sliceFor(app, 'sue', POSITION.positionId)).toEqual(expected);
     expect(await sliceFor(app, 'john', 'john')).toEqual(expected.filter((summary) => summary === RATED));
     await app.idle();
