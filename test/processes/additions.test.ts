@@ -168,6 +168,8 @@ interface PagedList extends List {
 /** What a list of Bob's feed says of pinned items: the actions of all pages, and what it counts. */
 interface PinnedLists {
   readonly pages: readonly string[];
+  /** The last three. */
+  readonly up: readonly string[];
   readonly groups: readonly string[];
   readonly total: number;
   readonly unread: number;
@@ -205,12 +207,14 @@ test('an added mark with its filter is found in pages, groups, counts and live e
       after = feed.pageInfo.endCursor;
       if (feed.pageInfo.hasNextPage) continue;
       const found = await asBob<{
+        up: PagedList;
         groups: { edges: readonly { node: { items: readonly { action: { id: string } }[] } }[] };
-      }>(`{ ${groups} }`);
+      }>(`{ up: feed(filter: { pinned: true }, last: 3) ${node} ${groups} }`);
+      const up = found.up.edges.map((edge) => nameOf(edge.node.action.id));
       const inGroups = found.groups.edges.flatMap(({ node: { items } }) =>
         items.map(({ action }) => nameOf(action.id)),
       );
-      return { pages, groups: inGroups.sort(), total: feed.total.count, unread: feed.unread.count };
+      return { pages, up, groups: inGroups.sort(), total: feed.total.count, unread: feed.unread.count };
     }
   }
 
@@ -254,6 +258,7 @@ test('an added mark with its filter is found in pages, groups, counts and live e
     await change();
     const expected = {
       pages: pinned.split(''),
+      up: pinned.split('').slice(-3),
       groups: pinned.split('').sort(),
       total: pinned.length,
       unread,
