@@ -72,7 +72,10 @@ describe('the lane of a fan-out', () => {
     const commands = await commandsOf(parts.database, async () => {
       expect(await one(session('other').identity)).toBe('LIVE');
     });
-    expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(['insert actions']);
+    expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual([
+      'find blocks',
+      'insert actions',
+    ]);
     // Also if a service publishes it for them.
     expect(await lanes(parts.service, ['flood', 'other', 'flood'])).toEqual(['BULK', 'LIVE', 'BULK']);
     await parts.fanOut();
