@@ -99,7 +99,7 @@ function fanOut(setup: JobSetup, core: Core): FanOutWorker {
   return new FanOutWorker(core, {
     ...{ workerId, chunkSize, maxAttempts, concurrency, pollMs, gate },
     leaseMs: Math.min(leaseMs, FIRST_LEASE_MS),
-    takeOverLeaseMs: leaseMs,
+    longestLeaseMs: leaseMs,
     skipDormant: dormancy(core, feeds),
     observer: fanOutObserver(logger, metrics),
   });

@@ -372,7 +372,7 @@ const FAN_OUT_SETTINGS = group('Fan-out', {
   FAN_OUT_LEASE: setting(
     '30s',
     duration('1s', '1h'),
-    'Longest lease of a worker on its work. If it is not renewed for this long, another worker takes the work over. The first lease on an action is at most 3 seconds.',
+    'Longest lease of a worker on its work. If it is not renewed for this long, another worker takes the work over. That of an action is at most 3 seconds at first, and longer the more often it was lost.',
     'fanOut.leaseMs',
   ),
   FAN_OUT_ATTEMPTS: setting(

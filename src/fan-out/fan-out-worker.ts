@@ -44,8 +44,11 @@ export interface FanOutWorkerOptions {
   readonly workerId: string;
   /** Lease of an action: another worker takes it over this long after the last renewal. */
   readonly leaseMs: number;
-  /** The same for actions that were taken over, so that workers that are only slow do not take them from each other. Default: `leaseMs`. */
-  readonly takeOverLeaseMs?: number;
+  /**
+   * The longest, of actions that were taken over again and again, so that workers that are only slow do not take them from each
+   * other. Default: `leaseMs`.
+   */
+  readonly longestLeaseMs?: number;
   /** After so many failed attempts a fan-out is FAILED. */
   readonly maxAttempts: number;
   /** Concurrent fan-outs per lane; small ones that are delivered together count as one. */
@@ -219,12 +222,12 @@ export class FanOutWorker extends BackgroundWorker {
     lanes: readonly LaneRoom[],
     { now, takesOver }: { readonly now: Date; readonly takesOver: boolean },
   ): Promise<FoundClaims> {
-    const { leaseMs, takeOverLeaseMs = leaseMs, pollMs } = this.#options;
+    const { leaseMs, longestLeaseMs = leaseMs, pollMs } = this.#options;
     const startedAt = performance.now();
     const found = await this.#context.fanOuts.claim(this.#newToken(), now, leaseMs, {
       lanes,
       except: this.#passes.actions,
-      ...{ takesOver, takeOverLeaseMs },
+      ...{ takesOver, longestLeaseMs },
     });
     if (takesOver && !found.areTakenOver) this.#takeOverAt = startedAt + pollMs;
     return found;

@@ -202,8 +202,8 @@ export interface ClaimOptions {
   readonly except?: readonly ActionId[];
   /** Whether to take over expired leases. Default: true. */
   readonly takesOver?: boolean;
-  /** Lease of what is taken over. Default: as of the others. */
-  readonly takeOverLeaseMs?: number;
+  /** Lease of what is taken over again and again: from the second time on it is doubled, up to this. Default: as of the others. */
+  readonly longestLeaseMs?: number;
 }
 
 /** Claims of one lane with one token, oldest first. */
@@ -225,22 +225,22 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
   /** Two round trips for one action, three for several, one if there is none. */
   async function claimAs(
     state: 'PENDING' | 'IN_PROGRESS',
-    find: () => ReturnType<typeof waiting>,
-    { token, now, leaseMs }: { readonly token: string; readonly now: Date; readonly leaseMs: number },
+    find: () => Promise<Found & { readonly leaseMs: number }>,
+    { token, now }: { readonly token: string; readonly now: Date },
   ): Promise<Omit<FoundClaims, 'areTakenOver'>> {
-    const update = {
-      $set: {
-        'fanOut.state': 'IN_PROGRESS' as const,
-        'fanOut.worker': token,
-        'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
-      },
-      $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
-      $unset: { 'fanOut.nextLane': 1 as const, 'fanOut.nextLifts': 1 as const },
-    };
     for (;;) {
-      const { ids, isAll } = await find();
+      const { ids, isAll, leaseMs } = await find();
       const [_id] = ids;
       if (_id === undefined) return { claims: [], isAll };
+      const update = {
+        $set: {
+          'fanOut.state': 'IN_PROGRESS' as const,
+          'fanOut.worker': token,
+          'fanOut.leaseUntil': new Date(now.getTime() + leaseMs),
+        },
+        $inc: { 'fanOut.attempts': 1, 'fanOut.begun': 1 },
+        $unset: { 'fanOut.nextLane': 1 as const, 'fanOut.nextLifts': 1 as const },
+      };
       const due = dueIn(state, now);
       const one =
         ids.length > 1
@@ -261,7 +261,13 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     }
   }
 
-  type Candidates = readonly { readonly _id: ObjectId; readonly lane?: Lane; readonly due?: Date }[];
+  type Found = { readonly ids: readonly ObjectId[]; readonly isAll: boolean };
+  type Candidates = readonly {
+    readonly _id: ObjectId;
+    readonly lane?: Lane;
+    readonly due?: Date;
+    readonly attempts?: number;
+  }[];
 
   /** Where the last look ended in a lane that had more, and when one began at the beginning. */
   let reached: { readonly lane: Lane; readonly due: Date; readonly begun: Date } | null = null;
@@ -274,10 +280,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
    * would read all of it each time. What became due before that place (a write that took long, another clock) is found once
    * there is no more behind it, or after `FROM_THE_BEGINNING_MS`.
    */
-  async function waiting(
-    lanes: readonly LaneRoom[],
-    now: Date,
-  ): Promise<{ ids: ObjectId[]; isAll: boolean }> {
+  async function waiting(lanes: readonly LaneRoom[], now: Date): Promise<Found> {
     const isRecent = reached !== null && now.getTime() - reached.begun.getTime() < FROM_THE_BEGINNING_MS;
     const from = isRecent && lanes.some(({ lane }) => lane === reached?.lane) ? reached : null;
     const pipelines = lanes.map(({ lane, most }) => [
@@ -306,8 +309,12 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     return { ids, isAll: found.length <= most && found.length === ofLane.length };
   }
 
-  /** Also without a sort. */
-  async function expired(lanes: readonly LaneRoom[], except: readonly ActionId[], now: Date) {
+  /** Also without a sort. Of one lane, and claimed equally often. */
+  async function expired(
+    lanes: readonly LaneRoom[],
+    except: readonly ActionId[],
+    now: Date,
+  ): Promise<Found & { readonly attempts: number }> {
     const others = except.length === 0 ? {} : { _id: { $nin: except.map((id) => new ObjectId(id)) } };
     const found: Candidates = await collection
       .find(
@@ -315,10 +322,11 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
         upTo(Math.max(MOST_TAKEN_OVER, ...lanes.map(({ most }) => most))),
       )
       .hint('claim_by_lane')
-      .project<Candidates[number]>({ lane: '$fanOut.lane' })
+      .project<Candidates[number]>({ lane: '$fanOut.lane', attempts: '$fanOut.attempts' })
       .toArray();
-    const ids = found.filter(({ lane }) => lane === found[0]?.lane).map(({ _id }) => _id);
-    return { ids, isAll: false };
+    const [first] = found;
+    const ids = found.filter(({ lane, attempts }) => lane === first?.lane && attempts === first?.attempts);
+    return { ids: ids.map(({ _id }) => _id), isAll: false, attempts: first?.attempts ?? 1 };
   }
 
   return {
@@ -330,16 +338,24 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
       token: string,
       now: Date,
       leaseMs: number,
-      { lanes = ONE_OF_ANY, except = [], takesOver = true, takeOverLeaseMs = leaseMs }: ClaimOptions = {},
+      { lanes = ONE_OF_ANY, except = [], takesOver = true, longestLeaseMs = leaseMs }: ClaimOptions = {},
     ): Promise<FoundClaims> {
       if (takesOver) {
-        const longer = { token, now, leaseMs: takeOverLeaseMs };
-        const { claims } = await claimAs('IN_PROGRESS', () => expired(lanes, except, now), longer);
+        const overdue = async (): Promise<Found & { readonly leaseMs: number }> => {
+          const { attempts, ...found } = await expired(lanes, except, now);
+          return {
+            ...found,
+            leaseMs: Math.min(Math.max(leaseMs, longestLeaseMs), leaseMs * 2 ** (attempts - 1)),
+          };
+        };
+        const { claims } = await claimAs('IN_PROGRESS', overdue, { token, now });
         if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
       if (lanes.length === 0) return { claims: [], isAll: true, areTakenOver: false };
-      const lease = { token, now, leaseMs };
-      const found = await claimAs('PENDING', () => waiting(lanes, now), lease);
+      const due = async (): Promise<Found & { readonly leaseMs: number }> => {
+        return { ...(await waiting(lanes, now)), leaseMs };
+      };
+      const found = await claimAs('PENDING', due, { token, now });
       return { ...found, areTakenOver: false };
     },
 

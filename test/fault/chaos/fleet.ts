@@ -8,7 +8,14 @@ interface Slot {
   /** Null for workers. */
   url: string | null;
   isUp: boolean;
+  readonly worker: string | undefined;
   readonly since: number;
+}
+
+interface Killed {
+  readonly pid: number;
+  /** As which it claimed work; undefined for an API. */
+  readonly worker: string | undefined;
 }
 
 /** The processes of an installation, each started again when it has ended. */
@@ -16,7 +23,7 @@ export interface Fleet extends AsyncDisposable {
   /** Of an API that is up, or of one that was. */
   apiUrl(): string;
   /** Kills one (SIGKILL), which is then started again. Null where none of the kind is up. */
-  kill(kind: Kind, pick: (count: number) => number): number | null;
+  kill(kind: Kind, pick: (count: number) => number): Killed | null;
   /** Stops one where it is (SIGSTOP) until the result is called. Null where none of the kind is up. */
   pause(kind: Kind, pick: (count: number) => number): (() => void) | null;
   /** Resolves when all are up. */
@@ -59,7 +66,9 @@ export async function startFleet(
     const line = await process.logged((entry) =>
       kind === 'api' ? typeof entry['url'] === 'string' : entry['msg'] === 'Fan-out worker started',
     );
-    return { process, url: kind === 'api' ? String(line['url']) : null, isUp: true, since };
+    return kind === 'api'
+      ? { process, url: String(line['url']), worker: undefined, isUp: true, since }
+      : { process, url: null, worker: String(line['worker']), isUp: true, since };
   };
   const errorsOf = (kind: Kind, { process: { log }, since: from }: Slot): Complaint[] =>
     log
@@ -127,7 +136,7 @@ export async function startFleet(
       if (slot === null) return null;
       slot.isUp = false;
       slot.process.kill('SIGKILL');
-      return slot.process.pid;
+      return { pid: slot.process.pid, worker: slot.worker };
     },
     pause(kind, pick) {
       const slot = pickUp(kind, pick);

@@ -57,7 +57,7 @@ async function killNowAndThen(
       wire.cut();
       wire.heal();
     } else if (kind === 'api' || kind === 'worker')
-      note(`kill ${kind} ${String(fleet.kill(kind, (count) => random.below(count)))}`);
+      note(`kill ${kind} ${String(fleet.kill(kind, (count) => random.below(count))?.pid)}`);
     else {
       outages.push({ from: Date.now(), to: Date.now() + BACK_WITHIN_MS });
       if (kind !== 'what redis has') note(`kill ${kind}: ${String(engine.kill(kind))}`);

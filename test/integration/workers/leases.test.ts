@@ -296,15 +296,38 @@ test('a worker does not take over its own action after a late renewal', async ()
   expect(await claimOne(fanOuts, 'x', new Date(Date.now() + LATER), 0)).not.toBeNull();
 });
 
-test('an action that was taken over has a longer lease, so that slow workers do not take it from each other', async () => {
+test('an action that is taken over again and again has a longer lease each time, so that slow workers do not take it from each other', async () => {
   await using parts = await openParts();
   const { fanOuts } = parts.repositories;
   await parts.publish({});
-  const leases = { takeOverLeaseMs: 30_000 };
-  const first = await claimOne(fanOuts, 'slow', clock.now(), 4_000, leases);
-  const in5s = new Date(clock.time() + 5_000);
-  const second = await claimOne(fanOuts, 'other', in5s, 4_000, leases);
-  expect([first?.leaseMs, second?.leaseMs]).toEqual([4_000, 30_000]);
-  expect(await claimOne(fanOuts, 'slow', new Date(in5s.getTime() + 20_000), 4_000, leases)).toBeNull();
-  expect(await claimOne(fanOuts, 'slow', new Date(in5s.getTime() + 31_000), 4_000, leases)).not.toBeNull();
+  const leases: (number | undefined)[] = [];
+  let now = clock.time();
+  for (let turn = 0; turn < 6; turn += 1) {
+    const claim = await claimOne(fanOuts, String(turn), new Date(now), 3_000, { longestLeaseMs: 20_000 });
+    leases.push(claim?.leaseMs);
+    const early = new Date(now + (claim?.leaseMs ?? 0) - 1_000);
+    expect(await claimOne(fanOuts, 'early', early, 3_000)).toBeNull();
+    now += (claim?.leaseMs ?? 0) + 1_000;
+  }
+  // One that has died twice within seconds goes on within seconds, too.
+  expect(leases).toEqual([3_000, 3_000, 6_000, 12_000, 20_000, 20_000]);
+});
+
+test('what was lost once is taken over apart from what was lost more often', async () => {
+  await using parts = await openParts();
+  const { fanOuts } = parts.repositories;
+  await parts.publish({});
+  const now = clock.now();
+  await claimOne(fanOuts, 'first', now, 0);
+  await claimOne(fanOuts, 'second', new Date(now.getTime() + 1_000), 0);
+  await parts.publish({});
+  await claimOne(fanOuts, 'third', clock.now(), 0, { takesOver: false });
+  const lanes = [{ lane: 'LIVE', most: 10 }] as const;
+  const later = new Date(now.getTime() + LATER);
+  const counts: number[][] = [];
+  for (const token of ['a', 'b']) {
+    const { claims } = await fanOuts.claim(token, later, 3_000, { lanes, longestLeaseMs: 30_000 });
+    counts.push(claims.map(({ leaseMs }) => leaseMs));
+  }
+  expect(counts.sort((one, other) => (one[0] ?? 0) - (other[0] ?? 0))).toEqual([[3_000], [6_000]]);
 });
