@@ -225,7 +225,7 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
   /** Two round trips for one action, three for several, one if there is none. */
   async function claimAs(
     state: 'PENDING' | 'IN_PROGRESS',
-    find: () => Promise<Found & { readonly leaseMs: number }>,
+    find: () => Promise<Leased>,
     { token, now }: { readonly token: string; readonly now: Date },
   ): Promise<Omit<FoundClaims, 'areTakenOver'>> {
     for (;;) {
@@ -261,7 +261,11 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
     }
   }
 
-  type Found = { readonly ids: readonly ObjectId[]; readonly isAll: boolean };
+  interface Found {
+    readonly ids: readonly ObjectId[];
+    readonly isAll: boolean;
+  }
+  type Leased = Found & { readonly leaseMs: number };
   type Candidates = readonly {
     readonly _id: ObjectId;
     readonly lane?: Lane;
@@ -341,18 +345,18 @@ function fanOutClaims(collection: Collection<ActionDocument>) {
       { lanes = ONE_OF_ANY, except = [], takesOver = true, longestLeaseMs = leaseMs }: ClaimOptions = {},
     ): Promise<FoundClaims> {
       if (takesOver) {
-        const overdue = async (): Promise<Found & { readonly leaseMs: number }> => {
+        const overdue = async (): Promise<Leased> => {
           const { attempts, ...found } = await expired(lanes, except, now);
           return {
             ...found,
-            leaseMs: Math.min(Math.max(leaseMs, longestLeaseMs), leaseMs * 2 ** (attempts - 1)),
+            leaseMs: Math.min(Math.max(leaseMs, longestLeaseMs), leaseMs * 2 ** Math.max(0, attempts - 1)),
           };
         };
         const { claims } = await claimAs('IN_PROGRESS', overdue, { token, now });
         if (claims.length > 0) return { claims, isAll: false, areTakenOver: true };
       }
       if (lanes.length === 0) return { claims: [], isAll: true, areTakenOver: false };
-      const due = async (): Promise<Found & { readonly leaseMs: number }> => {
+      const due = async (): Promise<Leased> => {
         return { ...(await waiting(lanes, now)), leaseMs };
       };
       const found = await claimAs('PENDING', due, { token, now });
