@@ -1,6 +1,7 @@
 import { BOOKMARKS } from '../../parts/bookmarks/src/store.ts';
 import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from '../../parts/webhooks/src/store.ts';
-import { addFeedFilters, type FeedFilterRow } from '../feed/page/filters.ts';
+import { DECLARED, type FeedFilterRow, type FeedOrderRow } from '../feed/page/declared.ts';
+import { RECENT, RELEVANCY } from '../feed/page/orders.ts';
 import { FEEDS } from '../feed/store/feeds.ts';
 import { FEED_EPOCHS } from '../feed/store/feed-epochs.ts';
 import { READER_STAMPS } from '../storage/stamps/reader-stamps.ts';
@@ -27,6 +28,7 @@ import { PUSH_REGISTRATIONS } from '../../parts/notifications/src/store/push.ts'
 import { NOTIFICATION_STATES } from '../../parts/notifications/src/store/states.ts';
 import { PUBLICATIONS } from '../features/publish/store/publishing.ts';
 import { RANKINGS, SCORES } from '../features/ranking/store.ts';
+import { TOP } from '../features/ranking/top-order.ts';
 import { REPORTS } from '../features/reports/store.ts';
 import { ERASED_TENANTS } from '../features/tenants/store.ts';
 
@@ -36,6 +38,8 @@ interface Feature {
   readonly api?: () => Promise<unknown>;
   /** Filters of feeds. */
   readonly filters?: readonly FeedFilterRow<unknown>[];
+  /** Orders of feeds. */
+  readonly orders?: readonly FeedOrderRow[];
 }
 
 /**
@@ -56,6 +60,7 @@ const FEATURES = [
   { collections: [FOLLOWS], api: () => import('../features/follow/api.ts') },
   {
     collections: [FEEDS, FEED_EPOCHS, READER_STAMPS],
+    orders: [RELEVANCY, RECENT],
     api: () =>
       Promise.all([
         import('../features/feed/api/feed-event.ts'),
@@ -86,7 +91,7 @@ const FEATURES = [
     collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
     api: () => import('../../parts/webhooks/src/api.ts'),
   },
-  { collections: [SCORES, RANKINGS] },
+  { collections: [SCORES, RANKINGS], orders: [TOP] },
   {
     collections: [ACTIONS],
     api: () =>
@@ -108,7 +113,10 @@ type Undeclared = Exclude<keyof Documents, (typeof FEATURES)[number]['collection
 export const CORE_COLLECTIONS: [Undeclared] extends [never] ? readonly Declaration[] : Undeclared =
   FEATURES.flatMap(({ collections }) => collections as readonly unknown[] as readonly Declaration[]);
 
-for (const { filters = [] } of FEATURES as readonly Feature[]) addFeedFilters(filters);
+for (const { filters = [], orders = [] } of FEATURES as readonly Feature[]) {
+  DECLARED.addFilters(filters);
+  DECLARED.addOrders(orders);
+}
 
 /** Adds the fields of all features to the API. */
 export async function loadApi(): Promise<void> {

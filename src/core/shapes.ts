@@ -174,7 +174,12 @@ export interface FeedFilter
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
 }
 
-export type FeedOrder = 'RELEVANCY' | 'RECENT' | 'TOP';
+/** Orders of feeds. Features add theirs. */
+export interface FeedOrders {
+  readonly RELEVANCY: true;
+  readonly RECENT: true;
+}
+export type FeedOrder = keyof FeedOrders;
 export type FeedState = 'READY' | 'REBUILDING';
 
 /** One page of a connection. */

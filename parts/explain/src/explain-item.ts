@@ -12,7 +12,7 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { validate } from '../../../src/core/validate.ts';
 import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
-import { scoreFor } from '../../../src/feed/page/orders.ts';
+import { scoreFor } from '../../../src/features/ranking/top-order.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
 import { asCounting } from '../../../src/feed/relevancies.ts';
 import { loadFollows } from '../../../src/feed/loads/own-follows.ts';

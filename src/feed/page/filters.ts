@@ -16,7 +16,8 @@ import type { ActionFilter, FeedFilter, FeedOrder } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { ListRead, RecordedCore } from './list-read.ts';
+import { DECLARED, type FeedFilterRow, type KnownOfItem } from './declared.ts';
+import type { RecordedCore } from './list-read.ts';
 
 const MAX_VALUES = 100;
 
@@ -123,43 +124,6 @@ function conditionsOf(asked: readonly (readonly [Partial<ActionRow<unknown>>, un
   return Object.assign({}, ...asked.map(([row, value]) => row.conditions?.(value))) as ActionConditions;
 }
 
-/**
- * A filter of feeds: a condition on their items that a client can ask for. Inputs and their checks, pages, counts, groups and live
- * events go by these rows: a further filter is a further row, declared in its feature and listed in `app/features.ts`.
- */
-export interface FeedFilterRow<V> {
-  /** Its name in `FeedFilter`. */
-  readonly name: string;
-  readonly input: 'FLAG' | 'ID' | 'IDS' | 'REASONS' | 'TIME';
-  readonly description: string;
-  /** `null`: the filter is not asked for. */
-  readonly check: z.ZodType<V | null>;
-  /** What has to be known of each item by the id of its action. */
-  readonly needs?: readonly Load<unknown>[];
-  readonly passes: (item: NewsfeedItem, value: V, known: KnownOfItem) => boolean;
-  /** The same for the database, as far as it depends on actions alone. */
-  readonly conditions?: (value: V) => ActionConditions;
-  /**
-   * When an item that does not pass may have passed before: never, before an edit of its action, before it moved, or before any change
-   * that watchers are notified of.
-   */
-  readonly mayHavePassed: 'NEVER' | 'BEFORE_AN_EDIT' | 'BEFORE_IT_MOVED' | 'BEFORE_A_CHANGE';
-  /** Items in this state instead of the feed. */
-  readonly state?: ListedState;
-  /**
-   * All entries of the feed that can pass, in feed order: where few of many do, no others are looked at. Default: all entries of the
-   * feed are looked at.
-   */
-  readonly entries?: (read: ListRead, reader: ReaderProfile) => Promise<readonly FeedEntry[]>;
-}
-
-/** What decides a filter beside the item. */
-interface KnownOfItem {
-  readonly order: FeedOrder;
-  /** What a load of the row's `needs` has found for the item; `null`: nothing. */
-  readonly loaded: <T>(load: Load<T>) => T | null;
-}
-
 interface Asked {
   readonly row: FeedFilterRow<unknown>;
   readonly value: unknown;
@@ -176,35 +140,6 @@ export interface CheckedFeedFilter {
   readonly state: ListedState | null;
 }
 
-/** Rows by their names, in the order in which they were declared. */
-class FeedFilters {
-  readonly rows = new Map<string, FeedFilterRow<unknown>>();
-  #schema: z.ZodType<object> | undefined;
-
-  add(row: FeedFilterRow<unknown>): void {
-    if (this.rows.has(row.name)) throw new Error(`Two filters of feeds are called ${row.name}`);
-    this.rows.set(row.name, row);
-    this.#schema = undefined;
-  }
-
-  get schema(): z.ZodType<object> {
-    return (this.#schema ??= this.#make());
-  }
-
-  #make(): z.ZodType<object> {
-    const shape = Object.fromEntries(Array.from(this.rows, ([name, { check }]) => [name, check]));
-    const lists = [...this.rows.values()].filter(({ state }) => state !== undefined);
-    return z.strictObject(shape).superRefine((filter, context) => {
-      const [one, other] = lists.filter(({ name }) => filter[name] !== null);
-      if (one === undefined || other === undefined) return;
-      const message = `An item cannot be both ${one.name} and ${other.name}: use one of these filters`;
-      context.addIssue({ code: 'custom', path: [other.name], message });
-    });
-  }
-}
-
-const FILTERS = new FeedFilters();
-
 /** A row whose value has a type. Its input is added to `FeedFilter` of `core/shapes.ts`. */
 export const feedFilter = <V>(row: FeedFilterRow<V>): FeedFilterRow<unknown> => row as FeedFilterRow<unknown>;
 
@@ -214,21 +149,11 @@ const actionFilter = <V>(
 ): FeedFilterRow<unknown> =>
   feedFilter<V>({ ...row, ...more, passes: ({ action }, value) => row.ofAction(action, value) });
 
-/** Makes the filters of a feature known. */
-export function addFeedFilters(rows: readonly FeedFilterRow<unknown>[]): void {
-  for (const row of rows) FILTERS.add(row);
-}
-
-/** All filters of feeds. */
-export function feedFilterRows(): readonly FeedFilterRow<unknown>[] {
-  return [...FILTERS.rows.values()];
-}
-
 /** What the times of a filter refer to. */
-const timeOf = ({ action, relevancy }: NewsfeedItem, { order }: KnownOfItem): number =>
-  (order === 'RECENT' ? action.conducted : relevancy).getTime();
+const timeOf = (item: NewsfeedItem, { order }: KnownOfItem): number =>
+  DECLARED.order(order).timeOf(item).getTime();
 
-addFeedFilters([
+DECLARED.addFilters([
   actionFilter(ACTION_ROWS.types, {
     ...{ name: 'types', input: 'IDS' },
     description:
@@ -327,8 +252,10 @@ const NO_FILTER: CheckedFeedFilter = {
 export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedFeedFilter {
   // Most subscriptions have none, and each keeps it.
   if (filter == null) return NO_FILTER;
-  const values = validate(FILTERS.schema, { ...filter }, ['filter']) as Readonly<Record<string, unknown>>;
-  const asked = feedFilterRows().flatMap((row) => {
+  const values = validate(DECLARED.filterSchema, { ...filter }, ['filter']) as Readonly<
+    Record<string, unknown>
+  >;
+  const asked = [...DECLARED.filters.values()].flatMap((row) => {
     const value = values[row.name];
     return value === null ? [] : [{ row, value }];
   });

@@ -7,9 +7,8 @@ import {
   type FeedPosition,
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
-import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedFilter, FeedOrder, FeedPage, Page, PageArgs } from '../../core/shapes.ts';
+import type { FeedFilter, FeedOrder, FeedPage, PageArgs } from '../../core/shapes.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
@@ -26,7 +25,7 @@ import {
 } from './filters.ts';
 import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
-import { readRecent, readRelevant, readTop, type OrderedPage } from './orders.ts';
+import { DECLARED } from './declared.ts';
 import { entriesAbove } from './upward.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 
@@ -55,7 +54,7 @@ export async function readFeed(
   const read = new ListRead(core, session, JSON.stringify([filter.key, order]));
   const stages = openStages(read, { filter, order });
   const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
-  const page = await ORDERS[order](core, {
+  const page = await DECLARED.order(order).read(core, {
     userId,
     args,
     first: ({ size, isUp, from }, what, limit, make) =>
@@ -78,13 +77,6 @@ export interface CountsAsked {
   readonly withUnread?: boolean | undefined;
   readonly withTotal?: boolean | undefined;
 }
-
-/** What an order reads beside the list is fixed by what it calls the page. */
-const ORDERS: Readonly<Record<FeedOrder, (core: Core, page: OrderedPage) => Promise<Page<NewsfeedItem>>>> = {
-  RELEVANCY: (_core, page) => readRelevant(page),
-  RECENT: (_core, page) => readRecent(page),
-  TOP: readTop,
-};
 
 /** Not a valid log position: a client that resumes from it gets FeedResync. */
 const NOWHERE = 'unknown';
@@ -186,13 +178,12 @@ async function passing(
   return visible;
 }
 
-/**
- * Relevancy bounds that contain everything the filter lets through. In the order RECENT, the filter's times refer to
- * `conducted`. A relevancy is at most MAX_FUTURE_MS below `conducted`, and has no upper bound because of bumps.
- */
+/** Relevancy bounds that contain everything the filter lets through. */
 function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery, 'since' | 'until'> {
-  if (order === 'RECENT') return since === null ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) };
-  return { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
+  return DECLARED.order(order).range({
+    ...(since === null ? {} : { since }),
+    ...(until === null ? {} : { until }),
+  });
 }
 
 /**

@@ -133,10 +133,10 @@ export interface PageSize {
 }
 
 /**
- * Entries a field reads without returning them, given by the field in `extensions: { reads }`: always, or only if an
- * argument has a value of an enum.
+ * Entries a field reads without returning them, given by the field in `extensions: { reads }`: always, or as the
+ * value of an argument has it.
  */
-export type Reads = number | { readonly argument: string; readonly value: string; readonly count: number };
+export type Reads = number | { readonly argument: string; readonly counts: Readonly<Record<string, number>> };
 
 /**
  * Maximum size of a value that may be large, in bytes of JSON: free JSON, a list of plain values, a long text. Given by the
@@ -284,7 +284,7 @@ function sizeOf(
 function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   const reads = field.extensions['reads'] as Reads | undefined;
   if (reads === undefined || typeof reads === 'number') return reads ?? 0;
-  return valueOf(argument(node, reads.argument), variables) === reads.value ? reads.count : 0;
+  return reads.counts[String(valueOf(argument(node, reads.argument), variables))] ?? 0;
 }
 
 /** Of a plain value: how many entries it is computed from, if the field declares it. */

@@ -1,7 +1,7 @@
 import { type FanOutState, type Scope } from '../../domain/action.ts';
 import { type Lane } from '../../domain/lane.ts';
 import { type DeliveryReason } from '../../domain/newsfeed-item.ts';
-import type { FeedOrder, FeedState } from '../../core/shapes.ts';
+import type { FeedState } from '../../core/shapes.ts';
 import { builder } from '../builder.ts';
 
 /** An enum whose values are called as they are stored. */
@@ -64,9 +64,3 @@ export const FeedStateEnum = describedEnum<FeedState>(
     REBUILDING: 'The feed is being rebuilt in the background.',
   },
 );
-
-export const FeedOrderEnum = describedEnum<FeedOrder>('FeedOrder', 'How a feed is ordered.', {
-  RELEVANCY: 'By relevancy for the reader, highest first.',
-  RECENT: 'Newest first, by `conducted`.',
-  TOP: 'By score, highest first.',
-});

@@ -183,12 +183,6 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
   };
 }
 
-/** Sort key in a list ordered by a time, then id, both descending. */
-export interface ActionPosition {
-  readonly time: Date;
-  readonly actionId: ActionId;
-}
-
 export interface SliceQuery extends ActionConditions, Stretch<Pick<SliceEntry, 'conducted' | 'id'>> {
   readonly refId: RefId;
   /** Inclusive. */

@@ -5,6 +5,7 @@ import { LISTED_STATES, rowOf } from '../../../domain/item-states.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
 import type {
   FeedFilter as FeedFilterInput,
+  FeedOrder,
   FeedPage,
   FirstUnread as FirstUnreadSource,
 } from '../../../core/shapes.ts';
@@ -21,13 +22,13 @@ import type { Reads } from '../../../graphql/limits/cost.ts';
 import { asksForField } from '../../../graphql/live-selection.ts';
 import { PLAIN, SHARED } from '../../../graphql/shared-field.ts';
 import { Action, ActionConnection, ActionFilter } from '../../actions/api/action.ts';
-import { DeliveryReasonEnum, FeedOrderEnum, FeedStateEnum } from '../../../graphql/types/enums.ts';
+import { DeliveryReasonEnum, describedEnum, FeedStateEnum } from '../../../graphql/types/enums.ts';
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
-import { feedFilterRows } from '../../../feed/page/filters.ts';
+import { DECLARED, type FeedFilterRow } from '../../../feed/page/declared.ts';
 import { readFeed, type CountsAsked } from '../../../feed/page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../rebuild/rebuild-feed.ts';
 import { findFirstUnread, markFeedRead } from '../../../feed/page/unread.ts';
@@ -150,7 +151,7 @@ builder.objectFields(Viewer, (t) => ({
   }),
 }));
 
-type Row = ReturnType<typeof feedFilterRows>[number];
+type Row = FeedFilterRow<unknown>;
 
 export const FeedFilter: InputRef<FeedFilterInput> = builder
   .inputRef<FeedFilterInput>('FeedFilter')
@@ -165,7 +166,7 @@ export const FeedFilter: InputRef<FeedFilterInput> = builder
         REASONS: ({ description }: Row) => t.field({ description, type: [DeliveryReasonEnum] }),
         TIME: ({ description }: Row) => t.field({ description, type: 'DateTime' }),
       };
-      const fields = feedFilterRows().map((row) => [row.name, inputs[row.input](row)] as const);
+      const fields = [...DECLARED.filters.values()].map((row) => [row.name, inputs[row.input](row)] as const);
       return Object.fromEntries(fields);
     },
   });
@@ -175,8 +176,17 @@ export function countsAsked(info: GraphQLResolveInfo): CountsAsked {
   return { withTotal: asksForField(info, 'total'), withUnread: asksForField(info, 'unread') };
 }
 
-/** Every page in this order ranks the entries of a whole day, however short it is. */
-const RANKING: Reads = { argument: 'order', value: 'TOP', count: 100 };
+const orders = [...DECLARED.orders.values()];
+
+const FeedOrderEnum = describedEnum<FeedOrder>(
+  'FeedOrder',
+  'How a feed is ordered.',
+  Object.fromEntries(orders.map(({ name, description }) => [name, description])) as Record<FeedOrder, string>,
+);
+const READS_BY_ORDER: Reads = {
+  argument: 'order',
+  counts: Object.fromEntries(orders.map(({ name, reads = 0 }) => [name, reads])),
+};
 
 builder.queryField('feed', (t) =>
   t.field({
@@ -187,7 +197,7 @@ builder.queryField('feed', (t) =>
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
       order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'The order.' }),
     },
-    extensions: { ...PAGE_COST, reads: RANKING },
+    extensions: { ...PAGE_COST, reads: READS_BY_ORDER },
     async resolve(_root, args, context, info) {
       const withLiveCursor = asksForField(info, 'liveCursor');
       const asked = { ...args, ...countsAsked(info), withLiveCursor };
