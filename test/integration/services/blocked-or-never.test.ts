@@ -9,6 +9,8 @@ import {
 } from '../../../src/graphql/global-id.ts';
 import type { Role } from '../../../src/domain/viewer.ts';
 import { runOperation } from '../../../src/graphql/run-operation.ts';
+import { renames } from '../../../src/features/directory/jobs/renames.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openParts } from '../../support/parts.ts';
 import { rowsOf } from '../../support/tenant-table.ts';
 import { READS, WRITES } from '../../support/ways-to-members.ts';
@@ -45,6 +47,7 @@ const MORE_WRITES: readonly string[] = [
   'publishAction(input: { scope: PUBLIC, descriptor: { followed: { followedId: "$them", followedName: "Whom I follow" } } })',
   'publishAction(input: { scope: PUBLIC, descriptor: { liked: { objectType: "post", objectId: "$them" } } })',
   'publishActions(inputs: [{ scope: PUBLIC, descriptor: { applicationRating: { raterId: "bob", raterName: "B", applicantId: "$them", applicantName: "Applicant", positionId: "$them", positionName: "P", ratingScore: 1 } } }])',
+  'rename',
   'node(id: "$own")',
   'slice(refId: "bob")',
   'reads',
@@ -144,6 +147,12 @@ async function answersFor(them: string): Promise<Answered[]> {
   const reads = Object.entries(READS).flatMap(([field, calls]) =>
     (calls ?? []).map((call) => ({ field, call })),
   );
+  /** What is carried into actions then. */
+  const rename = async (): Promise<void> => {
+    await services.renameRef(service, 'm-one', 'Mx Ann Again');
+    const names = runnerOf(renames, core);
+    while (await names.round()) continue;
+  };
   let isNamed = false;
   // By what one's own action calls the id, a search does not find it: the page on safety says so.
   const isLeftOut = (field: string): boolean => isNamed && field === 'refs';
@@ -168,6 +177,7 @@ async function answersFor(them: string): Promise<Answered[]> {
     const field = /^\w+/u.exec(call)?.[0] ?? '';
     isNamed ||= call.includes('Called so');
     if (field === 'reads') await parts.fanOut();
+    else if (field === 'rename') await rename();
     else answers.push(...(await run(field in READS ? 'query' : 'mutation', field, call)));
     answers.push({ call: `${call}, and watchers are sent`, answer: plain(sent.splice(0)) });
     // What the reader has is read after each that names somebody; everything, now and then.
