@@ -13,14 +13,14 @@ import { startFleet, type Fleet } from './chaos/fleet.ts';
 // Each deed that was acknowledged is followed to its arrival at a receiver, while APIs and workers are killed every 6 to 10
 // seconds, with the leases that an installation has unless it sets others.
 
-/** `FANFARE_KILLS=12` kills so many, with all models of `FANFARE_KILL_MODELS`, by default each. */
+/** `FANFARE_KILLS=12` kills so many, with all models of `FANFARE_KILL_MODELS`, by default each. `FANFARE_ARRIVES_WITHIN=60` says how soon. */
 const GIVEN = process.env['FANFARE_KILLS'];
 const KILLS = Number(GIVEN ?? (IS_DEEP ? 12 : 2));
 const MODELS =
   process.env['FANFARE_KILL_MODELS']?.split(',') ??
   (GIVEN === undefined ? someOf(FEED_MODEL_NAMES, 1) : FEED_MODEL_NAMES);
-/** How soon all must have arrived after the last kill. On a machine on which much else runs, this takes as long as it takes. */
-const ARRIVES_WITHIN_MS = GIVEN === undefined ? PATIENCE_MS : 60_000;
+/** How soon all has to have arrived after the last kill, where that is asked for: nothing else may run on the machine then. */
+const ARRIVES_WITHIN_MS = Number(process.env['FANFARE_ARRIVES_WITHIN'] ?? Infinity) * 1_000;
 const CLIENTS = 4;
 const BREATH_MS = 100;
 const FOLLOWERS = Array.from({ length: 60 }, (_, n) => `follower-${String(n)}`);
@@ -155,9 +155,7 @@ test.each(MODELS)(
       const there = arrived(target);
       return scene.acknowledged.map((deed) => deed.join(' ')).filter((deed) => !there.has(deed));
     };
-    await expect
-      .poll(missing, { timeout: ARRIVES_WITHIN_MS - (performance.now() - lastKill), interval: 200 })
-      .toEqual([]);
+    await expect.poll(missing, { timeout: PATIENCE_MS * 2, interval: 200 }).toEqual([]);
     const within = performance.now() - lastKill;
     // What came twice came under one id.
     const published = [...target.taken.values()].filter(({ type }) => type === 'action.published');
@@ -171,6 +169,7 @@ test.each(MODELS)(
       `${model}: ${String(KILLS)} kills, ${String(scene.acknowledged.length)} deeds, all arrived ${(within / 1_000).toFixed(1)} s after the last kill,`,
       `a killed worker's actions were taken over within ${(slowest / 1_000).toFixed(1)} s`,
     );
+    expect(within).toBeLessThan(ARRIVES_WITHIN_MS);
   },
-  PATIENCE_MS * 2 + KILLS * 15_000,
+  PATIENCE_MS * 4 + KILLS * 15_000,
 );
