@@ -65,7 +65,7 @@ export interface HttpServerOptions {
   readonly logger: Logger;
 }
 
-/** What the parts of an API server share. */
+/** Everything that the parts of an API server share. */
 export interface HttpContext extends HttpServerOptions {
   readonly corsOrigins: CorsOrigins;
   readonly limits: HttpLimits;

@@ -1,4 +1,4 @@
-/** What is made once for each object, and goes with it. */
+/** Makes a value once for each object, which is freed with it. */
 export function onceFor<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {

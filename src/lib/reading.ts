@@ -1,6 +1,6 @@
 import { Gate } from './gate.ts';
 
-/** What an operation may have under way at the database by its own loads: its share of the connections of a process. */
+/** The loads that an operation may have under way at the database: its share of the connections of a process. */
 const AT_ONCE = 4;
 
 /** The reads of one operation: a few at a time, and none once it is over. */
@@ -32,7 +32,7 @@ export class Reading {
   }
 
   /**
-   * What the work results in; rejects when the operation is over before, which it is after so many milliseconds. The work then
+   * The result of the work; rejects when the operation is over before, which it is after so many milliseconds. The work then
    * ends with its next read.
    */
   untilEnd<T>(work: PromiseLike<T>, withinMs: number, late: () => Error): Promise<T> {

@@ -149,7 +149,7 @@ export interface LiveAppend {
   readonly event: LiveEvent;
 }
 
-/** What a watcher receives. Every message has the cursor from which to resume after it. */
+/** A message to a watcher. Every message has the cursor from which to resume after it. */
 export type LiveMessage =
   | { readonly kind: 'ready'; readonly cursor: string }
   | { readonly kind: 'event'; readonly cursor: string; readonly event: LiveEvent }

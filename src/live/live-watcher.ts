@@ -326,7 +326,7 @@ export interface LiveFrame {
   readonly entry: LogEntry | null;
 }
 
-/** What all watchers of a live log share: each of them keeps only what is its own. */
+/** State that all watchers of a live log share: each of them keeps only its own. */
 export interface WatcherHost {
   readonly bufferLimit: number;
   readonly logLength: number;

@@ -214,7 +214,7 @@ export class WorkListeners {
   }
 }
 
-/** What is due: fan-outs of actions, rebuilds of feeds, or events that were moved to the log. */
+/** The kinds of work that may be due: fan-outs of actions, rebuilds of feeds, or events that were moved to the log. */
 export type DueWork = 'fan-out' | 'rebuild' | 'events';
 
 /** An announcement that work is due. */

@@ -93,7 +93,7 @@ function endingReads(readsWithinMs: number): typeof EndingConnection {
       return super.writeCommand(message, options);
     }
 
-    /** What is lost with its connection the driver reads again, but not what is of another class. */
+    /** The driver sends a read again that is lost with its connection, but not after an error of another class. */
     override cleanup(error: Error): void {
       const isLate = this.#isReading && error instanceof MongoNetworkTimeoutError;
       super.cleanup(
@@ -118,7 +118,7 @@ function isRead(command: Document): boolean {
  */
 function endingAfter(socket: Socket): Socket {
   let late: NodeJS.Timeout | undefined;
-  // What connecting has set.
+  // Connecting has set one.
   socket.setTimeout(0);
   socket.setTimeout = (ms) => {
     clearTimeout(late);
@@ -155,7 +155,7 @@ export class UnsupportedServer extends Error {
   }
 }
 
-/** Of MongoDB 6.0, the oldest with all stages and operators that are used. */
+/** The version of MongoDB 6.0, the oldest with all stages and operators that are used. */
 const LEAST_WIRE_VERSION = 17;
 /** The longest that a command waits for a connection, and then for its answer. Milliseconds. */
 const ANSWERS_WITHIN_MS = 60_000;
@@ -165,7 +165,7 @@ const ANSWERS_WITHIN_MS = 60_000;
  */
 const GREETED_EVERY_MS = 2_000;
 const GREETS_WITHIN_MS = 3_000;
-/** What the driver does unless the URI says otherwise. */
+/** The driver's own intervals, unless the URI sets others. */
 const DRIVER_GREETS = { heartbeatFrequencyMS: 10_000, connectTimeoutMS: 30_000 };
 /** How long an operation looks for a server, in milliseconds. */
 const FINDS_WITHIN_MS = 4_000;

@@ -47,7 +47,7 @@ function acceptedBy(accept: string | null): Accepted {
   return accepted;
 }
 
-/** Of several acceptable types, Yoga takes the first one the client lists. */
+/** Yoga takes the first type the client lists that is acceptable. */
 function jsonTypeFor(accept: string): AnswerType | null {
   const ranges = (accept === '' ? '*/*' : accept).replace(/\s/g, '').toLowerCase().split(',');
   const refused = refusedIn(ranges.map((range) => range.split(';')));
@@ -84,7 +84,7 @@ function acceptsAny(accept: string | null, types: readonly string[]): boolean {
   });
 }
 
-/** What has the quality 0 is not accepted. */
+/** A type with the quality 0 is not accepted. */
 function isNever(parameter: string): boolean {
   return /^q\s*=\s*0(?:\.0*)?$/.test(parameter);
 }

@@ -10,7 +10,7 @@ interface OperationParams {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What is known about an operation before it runs, over HTTP or a socket. */
+/** Facts about an operation before it runs, over HTTP or a socket. */
 export interface RequestContext {
   readonly caller: Caller;
   /** On the `performance.now()` clock. */
@@ -25,7 +25,7 @@ export interface RequestContext {
   readonly locale: Locale;
   /** Rejects the request whatever it asks; absent: not rejected. */
   readonly refusal?: Error | undefined;
-  /** What the answer to a query or mutation takes. */
+  /** The size so far of the answer to a query or mutation. */
   readonly answer: Answer;
   /** Sends serialised results on a socket; absent: not on a socket. */
   readonly frames?: SocketFrames | undefined;

@@ -139,7 +139,7 @@ function documentFaultOf(document: string, { schema, limits }: PersistedFileOpti
   }
 }
 
-/** What clients may send with a document, or instead of one. */
+/** Parameters that clients may send with a document, or instead of one. */
 export interface OperationParams {
   readonly query?: unknown;
   readonly documentId?: unknown;

@@ -125,7 +125,7 @@ interface PlainParams {
 
 interface PlainRequest {
   readonly params: PlainParams;
-  /** What the answer must look like. */
+  /** The form of the answer. */
   readonly type: AnswerType;
 }
 

@@ -52,7 +52,7 @@ function plainAddress(given: string): string {
 const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
 
-/** What an address is counted as. A client with IPv6 has a whole network of 64 bits and changes its address as it likes. */
+/** The network as which an address is counted. A client with IPv6 has a whole network of 64 bits and changes its address as it likes. */
 export function networkOf(given: string): string {
   const address = plainAddress(given);
   if (!isIPv6(address)) return address;

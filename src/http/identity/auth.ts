@@ -462,7 +462,7 @@ function rolesGiven(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [];
 }
 
-/** Whom requests and connections are counted for. */
+/** The caller for whom requests and connections are counted. */
 export interface Counted {
   /** `null`: there was no token. */
   readonly identity: Identity | null;
@@ -494,7 +494,7 @@ export function tenantKey({ identity }: Counted): string | null {
 }
 
 /**
- * What each answer says in its headers, and each socket in the payload of `connection_ack`: whose its answers are, since a client
+ * Each answer says this in its headers, and each socket in the payload of `connection_ack`: whose its answers are, since a client
  * must not show to one reader what it keeps of another, and the language of its sentences.
  */
 export function saidToReader(

@@ -21,11 +21,11 @@ class Connection {
   /** The last one. */
   request: IncomingMessage | null = null;
   isUpgraded = false;
-  /** Who is counted for it while it is in use. */
+  /** The caller for whom it is counted while it is in use. */
   holder: string | null = null;
   /** Bytes that the client has not taken. */
   unsent = 0;
-  /** What it had sent and received when it was last looked at. */
+  /** The bytes it had sent and received at the last look. */
   moved = 0;
   /** Looks since then. */
   still = 0;
@@ -226,7 +226,7 @@ function isSlower(one: Connection, other: Connection): boolean {
   return one.still === other.still ? one.unsent > other.unsent : one.still > other.still;
 }
 
-/** What Node knows of a socket and does not show: `bytesWritten` counts what waits in the process, too. */
+/** A field that Node has and does not show: `bytesWritten` counts what waits in the process, too. */
 interface SocketHandle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;

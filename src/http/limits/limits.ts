@@ -25,10 +25,10 @@ export class Tally {
   }
 }
 
-/** What one user may use of something that is limited in total. */
+/** The share of one user of something that is limited in total. */
 export const SHARE_OF_USER = 1 / 8;
 
-/** What one client, and all clients together, may ask of a process. */
+/** Limits of a process, for one client and for all together. */
 export type HttpLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 export const DEFAULT_LIMITS = {

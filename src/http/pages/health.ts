@@ -37,7 +37,7 @@ interface ProbesOptions {
   readonly isClosing: () => boolean;
 }
 
-/** What orchestrators ask, by path. */
+/** The questions of orchestrators, by path. */
 export function probeRoutes(options: ProbesOptions): [string, Handler][] {
   return [
     ['/health', readOnly((_req, res) => sendJson(res, 200, { status: 'ok' }, NO_STORE))],

@@ -84,7 +84,7 @@ export interface Connection {
   readonly initDeadline: Disposable;
   /** When an operation last started or was seen in progress, on the `performance.now()` clock. */
   activeAt: number;
-  /** Of answers that are being made, by the ids of their operations. */
+  /** The rooms of answers that are being made, by the ids of their operations. */
   rooms?: Map<string, Disposable> | undefined;
   /** The message being processed. */
   message?: { readonly underWay: UnderWay; readonly isLarge: boolean } | undefined;
@@ -109,7 +109,7 @@ interface Running {
   readonly underWay: UnderWay | undefined;
   readonly request: RequestContext;
   readonly frames: SocketFrames;
-  /** Of its answer, while that is being made. */
+  /** The room of its answer, while that is being made. */
   readonly room: Disposable;
 }
 
@@ -178,7 +178,7 @@ export function createSocketOperations(http: HttpContext, yoga: YogaApp): Hooks 
     // A subscription may last for days: drop what is no longer needed from what Yoga and the protocol keep of it.
     running.delete(args);
     const { stages, request, frames, underWay } = operation;
-    // What waits to be sent counts as that.
+    // Frames that wait to be sent are counted by the socket.
     using _made = operation.room;
     let result: Result;
     try {

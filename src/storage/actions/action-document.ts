@@ -113,7 +113,7 @@ export type NewAction = Omit<
   readonly isImported?: boolean;
   /** Hidden until a moderator shows it. Default: false. */
   readonly isHeld?: boolean;
-  /** Whom it names in vain. Default: nobody. */
+  /** The members that it names in vain. Default: nobody. */
   readonly inVain?: ReadonlySet<UserId>;
 };
 

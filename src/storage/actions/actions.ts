@@ -57,7 +57,7 @@ function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
 
 /** Finds actions by their audience. Part of the repository of actions. */
 function actionsOfAudience(collection: Collection<ActionDocument>) {
-  /** Of each ref, the first of such actions that followers may see, of the first hundred recorded. One round trip for 25 refs. */
+  /** The first of such actions of each ref that followers may see, among the first hundred recorded. One round trip for 25 refs. */
   async function firstWith(
     wanted: readonly { readonly refId: RefId; readonly where: Filter<ActionDocument> }[],
   ): Promise<{ readonly actorId: UserId; readonly ref: ActionRef }[]> {
@@ -293,7 +293,7 @@ export function idsOfCached(cached: readonly CachedAction[]): Document {
   return { $replaceRoot: { newRoot: { $cond: [isHeld, { _id: '$_id', rev: '$rev' }, '$$ROOT'] } } };
 }
 
-/** What is read together with an action. */
+/** Documents that are read together with an action. */
 export interface AskedWith {
   readonly id: ActionId;
   /** `null`: of nobody. */

@@ -55,7 +55,7 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** What is due by then. `$exists` states the partial index's condition, since not every planner infers it from `$lte`. */
+/** A condition for documents that are due by then. `$exists` states the partial index's condition, since not every planner infers it from `$lte`. */
 export function leaseDue(field: string, now: Date): Document {
   return { [`${field}.due`]: { $exists: true, $lte: now } };
 }

@@ -20,14 +20,14 @@ export interface Database extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What `fanfare doctor` says about one thing. */
+/** One line of `fanfare doctor`. */
 export interface Finding {
   readonly state: 'ok' | 'note' | 'FAIL';
   readonly what: string;
   readonly detail: string;
 }
 
-/** What mongos answers to `hello`. */
+/** The answer of mongos to `hello`. */
 export const ROUTER = 'isdbgrid';
 
 export interface DatabaseOptions {

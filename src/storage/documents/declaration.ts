@@ -87,7 +87,7 @@ type Purge = (collections: Collections, filter: Filter<Document>, recordsEvents:
 export interface OfAction<D extends object> {
   /** Where the id of the action is. */
   readonly id: PathOf<D>;
-  /** What happens when the action is deleted. A function does it itself. */
+  /** How it is handled when the action is deleted. A function does it itself. */
   readonly purge: 'delete' | Purge | Not;
   /** The document as an erasure would have left it; `null`: deleted. */
   readonly erased: (document: D, subject: ErasureSubject) => D | null;

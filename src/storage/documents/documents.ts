@@ -77,7 +77,7 @@ export interface FanOutDocument {
   trace?: TraceDocument;
 }
 
-/** What a write stores to claim an action that it makes due. */
+/** The claim that a write stores on an action that it makes due. */
 export interface NewClaim {
   readonly token: string;
   readonly leaseMs: number;
@@ -135,7 +135,7 @@ export interface ActionDocument extends UnsentEvents, Beside {
   idempotencyKey?: string;
   scope: Scope;
   audience: string[];
-  /** Whom it names in vain, as `blockTag` says: there was a block. They are not notified of it. Absent: nobody. */
+  /** The members that it names in vain, because of a block, as `blockTag` says. They are not notified of it. Absent: nobody. */
   notFor?: string[];
   /** Which ids in it stay without a name, as `blockTag` says: these members blocked the actor. Absent: none. */
   unnamed?: string[];

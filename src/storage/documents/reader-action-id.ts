@@ -56,7 +56,7 @@ export function readerActions<Name extends OfReaderAction>(
     readonly indexes: readonly Index[];
     /** What a reader's documents are read for. */
     readonly serves: string;
-    /** What an export says beside the action. */
+    /** Fields of an export beside the action. */
     readonly entry: (document: Documents[Name]) => object;
     readonly marks?: (document: Documents[Name]) => MarkedReader;
   },

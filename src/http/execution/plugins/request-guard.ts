@@ -57,7 +57,7 @@ export function inSpan<T>(args: ExecutionArgs, execute: () => T): T {
   );
 }
 
-/** What an operation is ended by. */
+/** The parts of the context by which an operation is ended. */
 type EndsOf = Pick<HttpContext, 'probes'> & { readonly limits: Pick<HttpLimits, 'maxReadMs'> };
 
 /**

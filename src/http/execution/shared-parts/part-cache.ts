@@ -11,7 +11,7 @@ interface Rendered {
   /** Directory stamp at which the names in the text were read, or later confirmed. */
   stamp: number;
   readonly at: number;
-  /** Whose names may be shown in it. */
+  /** The members whose names may be shown in it. */
   readonly ids: readonly string[];
   /** Their stamps at that time. */
   readonly stamps: readonly number[];
