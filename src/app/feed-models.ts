@@ -9,7 +9,7 @@ const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];
 
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);
 
-/** Of every model: feeds may be left in the database by another choice of model. */
+/** The collections of every model: feeds may be left in the database by another choice of model. */
 export const FEED_COLLECTIONS: readonly Declaration[] = FEED_MODELS.flatMap(({ collections }) => collections);
 
 /** @throws when the name is unknown, listing the known models, or when a required part is missing. */

@@ -153,7 +153,7 @@ export async function buildSchema({
   return tenantClaim === undefined ? schema : withTenants(schema);
 }
 
-/** Of a traced operation, each query and mutation is a span. */
+/** Each query and mutation of a traced operation becomes a span. */
 function traceRootFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of [schema.getQueryType(), schema.getMutationType()])
     for (const field of Object.values(type?.getFields() ?? {})) {

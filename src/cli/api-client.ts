@@ -86,7 +86,7 @@ export function apiClient(options: ApiClientOptions): ApiClient {
         } catch (error) {
           if (!isRetryable(error)) throw error;
           if (!(error instanceof ApiError && error.code === 'RATE_LIMITED')) {
-            // Of several operations that are running, one reports it.
+            // One of several operations that are running reports it.
             if (!isFailing) options.onRetry?.(error.message);
             isFailing = true;
           }

@@ -47,7 +47,7 @@ export function wholeNumber(most = Infinity, more = ''): (text: string) => numbe
   };
 }
 
-/** Of the token printed at start: its user, and with tenants its tenant. */
+/** The user of the token printed at start, and with tenants its tenant. */
 export const DEMO_USER = 'demo';
 export const DEMO_TENANT = 'demo';
 

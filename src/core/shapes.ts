@@ -65,7 +65,7 @@ export interface RecordInteractionInput {
   readonly reaction?: string | null | undefined;
   /** For a reply: the parent comment. */
   readonly parentId?: InteractionId | null | undefined;
-  /** Of a comment: ids of members. */
+  /** Ids of members that a comment mentions. */
   readonly mentions?: readonly string[] | null | undefined;
   readonly data?: unknown;
 }
@@ -215,7 +215,7 @@ export interface FeedPage extends CountedPage<NewsfeedItem> {
 export interface FeedGroup {
   readonly userId: UserId;
   readonly groupKey: string;
-  /** Of its topmost item, like the following fields. */
+  /** The relevancy of its topmost item, and whether that one is unread. */
   readonly relevancy: Date;
   readonly isUnread: boolean;
   /** Loads its first items in feed order until they are enough, or all. */

@@ -56,7 +56,7 @@ export class Blocks {
   }
 }
 
-/** Of services, moderators and admins, whom blocks do not affect, and of readers who never had one. */
+/** The blocks of services, moderators and admins, whom blocks do not affect, and of readers who never had one. */
 export const NO_BLOCKS: Blocks = new Blocks([], { isWhole: true });
 
 /**
@@ -90,7 +90,7 @@ export function isUnnamed({ unnamed }: { readonly unnamed?: readonly string[] },
 export interface BlockedWithin {
   /** They are not notified, also when the block has ended. */
   readonly inVain: ReadonlySet<UserId>;
-  /** Of these, who blocks the actor: they stay without a name. */
+  /** Those of them who block the actor: they stay without a name. */
   readonly unnamed: ReadonlySet<UserId>;
 }
 

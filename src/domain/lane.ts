@@ -2,5 +2,5 @@
 export const LANES = ['URGENT', 'LIVE', 'BULK'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** Of a pass that is requested without a lane, and of fan-outs that are DONE, which have none. */
+/** The lane of a pass that is requested without one, and of fan-outs that are DONE, which have none. */
 export const DEFAULT_LANE: Lane = 'LIVE';

@@ -13,7 +13,7 @@ export interface ItemMark {
   readonly actionId: ActionId;
   /** `null`: the item is in the feed. */
   readonly state: ItemState | null;
-  /** Of a state that ends, also after it has ended, see `markAt`. `null`: there was none since the last other state. */
+  /** The end of a state that has one, also after it has ended, see `markAt`. `null`: there was none since the last other state. */
   readonly end: End | null;
   /** The relevancy at which the reader marked the item as read; `null`: never, or marked unread later. */
   readonly readAt: Date | null;

@@ -62,7 +62,7 @@ export const MAX_COUNTED = 100;
 
 /** Something that somebody did and that concerns the reader. */
 export interface NotificationEvent {
-  /** Of the interaction, the action or the follow. */
+  /** The id of the interaction, the action or the follow. */
   readonly id: string;
   /** `null`: a service did it. */
   readonly actorId: UserId | null;

@@ -18,7 +18,7 @@ export function shownSince(happened: Date, recorded: Date): Date {
 export const INTERACTION_KINDS = ['COMMENT', 'LIKE', 'RESHARE', 'REACTION'] as const;
 export type InteractionKind = (typeof INTERACTION_KINDS)[number];
 
-/** Of interactions of some kinds: the time of the earliest of each. */
+/** The time of the earliest interaction of some kinds. */
 export type Lifts = Readonly<Partial<Record<InteractionKind, Date>>>;
 
 /** Per kind: share of the elapsed time that counts as distance for readers not concerned. 1: no boost. 0: full boost. */

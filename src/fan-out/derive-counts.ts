@@ -44,7 +44,7 @@ async function correctCounts(
 ): Promise<void> {
   const ageMs = unsettledSince === null ? Infinity : clock.time() - unsettledSince.getTime();
   if (ageMs > ABANDONED_AFTER_MS) await fanOuts.setEngagement(claim, engagement, latest);
-  // Of what is older it is not known whether the call is still under way: upkeep requests a pass when it cannot be.
+  // It is not known whether the call of an older one is still under way: upkeep requests a pass when it cannot be.
   else if (ageMs < ON_ITS_WAY_MS) await fanOuts.requestRecount(claim);
 }
 

@@ -347,7 +347,7 @@ export class FanOutWorker extends BackgroundWorker {
     ]);
   }
 
-  /** Of a batch that is too much for this worker, or that has not begun when it stops. */
+  /** Hands back claims of a batch that is too much for this worker, or that has not begun when it stops. */
   async #handBack([first, ...others]: readonly Claim[]): Promise<void> {
     if (first === undefined) return;
     const { fanOuts } = this.#context;

@@ -25,7 +25,7 @@ export async function recordDelivered(
 interface FirstDelivery {
   readonly action: Action;
   readonly chunk: readonly AudienceMember[];
-  /** Of the pass, for readers who gained the action. Default: the first pass of the action. */
+  /** The version of the pass, for readers who gained the action. Default: the first pass of the action. */
   readonly version?: number;
 }
 

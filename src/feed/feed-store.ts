@@ -188,7 +188,7 @@ export interface FeedStore {
   drop(userId: UserId): Promise<void>;
 }
 
-/** Of these readers; absent: of all. */
+/** The feeds of these readers; absent: of all. */
 export type FewFeeds = Readonly<{ userIds?: readonly UserId[] }>;
 
 /** Actions at once: they often go to the same feeds, whose writers meet. */

@@ -232,7 +232,7 @@ async function linkOf(
   const [ref, member] = await Promise.all([session.load(REF, id), session.load(MEMBER, id)]);
   const isDescribed = (ref?.label ?? null) !== null;
   if (member !== null && (isPerson || !isDescribed)) return { member: { userId: id }, ref: null };
-  // Of what only follows know, the action knows more.
+  // The action knows more about a ref that only follows know.
   const known = isDescribed ? ref : (recorded ?? ref);
   if (known !== null) return { member: null, ref: known };
   return { member: isPerson ? { userId: id } : null, ref: null };

@@ -45,7 +45,7 @@ export class Clock {
     return new Date(this.time());
   }
 
-  /** Of a reader's mark, whose millisecond ends with it: what comes later has a later time, which gets ahead by that. */
+  /** The time of a reader's mark, whose millisecond ends with it: what comes later has a later time, which gets ahead by that. */
   mark(at: Date): Date {
     const lead = this.#last - this.#estimate();
     if (at.getTime() === this.#last && lead < MAX_STANDSTILL_MS / 2) this.#last += 1;

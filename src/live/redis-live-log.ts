@@ -51,7 +51,7 @@ export class RedisLiveLog implements LiveLog {
   #timer: NodeJS.Timeout | null = null;
   /** Turns of the timer until watches are renewed. */
   #untilRenewal = 0;
-  /** Of the log that was read last; `null`: of none, or of one that is not the current one. */
+  /** The epoch of the log that was read last; `null`: none was read, or it is not the current one. */
   #epoch: string | null = null;
   #tick: Promise<void> | null = null;
   #closed = false;

@@ -323,7 +323,7 @@ export class RedisLiveStore {
     await this.#run('write', PRELUDE, [], () => undefined);
   }
 
-  /** Of all logs; `null`: its data is lost. */
+  /** The epoch of all logs; `null`: its data is lost. */
   async epoch(): Promise<string | null> {
     return available('look at the epoch', this.#client.get(`${this.#prefix}live:epoch`));
   }

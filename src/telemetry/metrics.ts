@@ -211,7 +211,7 @@ const TOTALS = {
   watchers: 'fanfare_live_subscribers',
 } as const;
 
-/** Of this process since it started. Of watchers, how many there are now. */
+/** Counts of this process since it started, and of watchers how many there are now. */
 export interface Totals extends Readonly<Record<keyof typeof TOTALS, number>> {
   /** Requests with an error. */
   readonly errors: number;

@@ -152,7 +152,7 @@ const ACTORS = 10_000;
 function liveShare(collection: Collection<ActionDocument>) {
   /** Most that may be waiting: found by the last look, and published since. */
   const waiting = new LRUCache<UserId, number>(upToEntries(ACTORS));
-  /** Of actors whose share was used up at the last look: publications until the next. */
+  /** Publications until the next look of actors whose share was used up at the last one. */
   const beyond = new LRUCache<UserId, number>(upToEntries(ACTORS));
 
   return {

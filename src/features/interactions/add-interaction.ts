@@ -161,7 +161,7 @@ async function settled(
     interaction,
     state === 'VISIBLE' ? { kind: 'given', of: kind, reaction, at } : { kind: 'none' },
     settling,
-    // Of an interaction that is given again, other departments are stored. One that does not lift for all needs a pass.
+    // An interaction that is given again has other departments stored. One that does not lift for all needs a pass.
     change === 'new' && begun.notFor.length === 0 ? begun : undefined,
   );
 }

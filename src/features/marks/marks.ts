@@ -95,7 +95,7 @@ const MAX_MARKED_UNREAD = 1_000;
 
 /**
  * Marks items as read where they stand, independent of the read mark: a bump makes an item unread again, however old it is.
- * Of an action that is not in the feed, all that has boosted it so far is read.
+ * If an action is not in the feed, all that has boosted it so far is read.
  * @throws FanfareError BAD_USER_INPUT; NOT_FOUND when one of them is not visible, and then none is marked.
  */
 export async function markItemsRead(

@@ -250,7 +250,7 @@ async function heldByHost(
   return { held, refused };
 }
 
-/** Of an action that was never edited. */
+/** The version of an action that was never edited. */
 const FIRST_VERSION = 1;
 
 /**

@@ -213,7 +213,7 @@ export async function resolveReport(
   return now;
 }
 
-/** Of a report that members may see, their own entries. */
+/** A report, of which members see only their own entries. */
 const REPORT = load({
   batch: ({ reports }, ids, request) => {
     const identity = request?.identity ?? null;

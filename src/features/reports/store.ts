@@ -32,7 +32,7 @@ export interface ReportDocument extends UnsentEvents {
   /** What is reported: `action:`, `interaction:` or `user:` and its id. */
   target: string;
   tenant?: string;
-  /** Of the action, and of the one with the interaction. Absent for members. */
+  /** The action, or the one with the interaction. Absent for members. */
   actionId?: ObjectId;
   interactionId?: ObjectId;
   /** Whose content it is, or the reported member. */
@@ -422,7 +422,7 @@ const REPORTS_NOW = { $ifNull: ['$reports', []] };
 const IS_OVER = { $in: ['$state', ['RESOLVED', 'DISMISSED']] };
 const IS_WITHHELD = { $eq: ['$ruling.verdict', 'WITHHELD'] };
 const REVIEWED = { $ifNull: ['$reviewed', -1] };
-/** Of one of the reports: nobody has looked at what it reports. */
+/** A condition for one of the reports: nobody has looked at what it reports. */
 const IS_UNDECIDED = { $gt: ['$$this.version', REVIEWED] };
 
 function reportsThat(cond: Document): Document {
@@ -491,7 +491,7 @@ function nextPage(
 ): Document[] {
   const last = { openedAt, _id: new ObjectId(id) };
   const [order, then] = [turned(BY_SIZE_AND_AGE, isUp), turned(BY_PLACE_AND_AGE, isUp)];
-  // Of those that are open, which are the last ones.
+  // The last ones among those that are open.
   const since = { $size: { $filter: { input: '$reports.at', as: 'at', cond: { $gte: ['$$at', asOf] } } } };
   const place = { $max: [0, { $subtract: ['$open', since] }] };
   return [

@@ -162,7 +162,7 @@ class GroupList extends FeedList {
 
   /** What the part has of these groups. Of what was read from the top only that is decided. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
-    // Of a page that the process knew nothing has been looked at.
+    // Nothing has been looked at if the process knew the page.
     if (this.#part === null && this.#isOfPage) await this.scan({ from: null, limit: 1, isUp: false });
     if (this.#part?.from !== null) return this.#shown;
     const read = this.read(0, this.#length);

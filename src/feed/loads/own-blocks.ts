@@ -48,7 +48,7 @@ export async function learnBlocks(
   for (const [index, id] of asked.entries()) blocks.learn(id, found[index] !== null);
 }
 
-/** Of these, those whose member has no block with the reader; `null`: nobody is behind it. One read at most, as `learnBlocks`. */
+/** Those whose member has no block with the reader; `null`: nobody is behind it. One read at most, as `learnBlocks`. */
 export async function withoutBlocked<T>(
   session: ReaderSession,
   items: readonly T[],

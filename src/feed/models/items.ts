@@ -388,7 +388,7 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
 
 /** Documents in BSON. */
 interface RawLists {
-  /** Of `ENTRY_FIELDS`. */
+  /** Entries with the fields of `ENTRY_FIELDS`. */
   readonly entries: readonly Buffer[];
   /** Revisions of the actions of the entries, unordered. */
   readonly revisions: readonly Buffer[];

@@ -43,7 +43,7 @@ export class ListRead {
   #opened: OpenedFeed | null = null;
   /** Nothing was read beyond the answer. */
   #isEnough: boolean;
-  /** Of the profile that decided; `null`: nothing was decided by one. */
+  /** The time of the profile that decided; `null`: nothing was decided by one. */
   #asOf: Date | null = null;
   /** From when on time changes what was decided. */
   #until = Infinity;

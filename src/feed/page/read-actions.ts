@@ -104,7 +104,7 @@ export interface VisibleAction {
   readonly members: readonly Member[];
   /** Who was read, whether or not there is such a member. */
   readonly areRead: ReadonlySet<UserId>;
-  /** Of the reader, as far as they are known. */
+  /** The reader's blocks, as far as they are known. */
   readonly blocks: Blocks;
 }
 

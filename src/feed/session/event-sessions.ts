@@ -115,7 +115,7 @@ interface LookedUp {
 class EventLoads {
   readonly repositories: Repositories;
   readonly readers: SharedLoads<UserId, LookedUp>;
-  /** Of all watchers, whose loads go together: nothing ends it. */
+  /** The reading of all watchers, whose loads go together: nothing ends it. */
   readonly reading = new Reading();
   readonly #shared = new Map<Load<unknown>, SharedLoads<Wanted, unknown>>();
   /** For sessions that may use names cached as of one state of the directory. */

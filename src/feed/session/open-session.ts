@@ -121,7 +121,7 @@ interface ProfileParts {
   readonly asOf: Date;
   readonly member: Promise<Member | null> | Member | null;
   readonly marks: Promise<ReaderMarks> | ReaderMarks;
-  /** Of pulled refs, or what finds those of the reader. */
+  /** The follows of pulled refs, or a function that finds those of the reader. */
   readonly follows: readonly Follow[] | ((refIds: readonly string[]) => Promise<readonly Follow[]>);
 }
 

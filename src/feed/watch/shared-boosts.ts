@@ -88,7 +88,7 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
   };
 }
 
-/** Of members with very many blocks, by those of the reader as far as they are known. */
+/** The groups as they count for a member with very many blocks, by those of the reader as far as they are known. */
 function asCountingFor(
   groups: readonly InteractionGroup[],
   { userId, blocks }: RelevancyReader & Partial<Pick<ReaderProfile, 'blocks'>>,

@@ -259,7 +259,7 @@ export function operationCost(
 }
 
 interface Cost {
-  /** Of objects, and of large values. */
+  /** The cost of objects, and of large values. */
   readonly below: number;
   readonly fields: number;
 }
@@ -287,7 +287,7 @@ function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   return reads.counts[String(valueOf(argument(node, reads.argument), variables))] ?? 0;
 }
 
-/** Of a plain value: how many entries it is computed from, if the field declares it. */
+/** The cost of a plain value: how many entries it is computed from, if the field declares it. */
 function valueCost({ extensions }: Field, kind: CostKind): number {
   const size = extensions['size'] as ListSize | undefined;
   if (typeof size === 'object' && 'most' in size) return size[kind];

@@ -128,7 +128,7 @@ export function otherIdsOf(action: ActionTexts & { readonly refIds: readonly Ref
   return idsOf(action.descriptor).filter((id) => !action.refIds.includes(id) && !names.includes(id));
 }
 
-/** Of an audience, whom it names in vain, in the form in which it is stored. */
+/** The members whom an audience names in vain, in the form in which they are stored. */
 function inVainFor(
   audience: readonly string[],
   inVain: ReadonlySet<UserId> | undefined,

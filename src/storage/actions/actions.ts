@@ -320,7 +320,7 @@ const withActions = ({ actions, blocks, members, follows }: Collections) =>
       {
         coll: blocks,
         $match: blocking.length > 0 && { '_id.userId': { $in: blocking } },
-        // Of all together: with more, each is asked about apart.
+        // For all together: with more, each is asked about apart.
         $limit: FEW_BLOCKS + 1,
         $project: { _id: 1 },
       },

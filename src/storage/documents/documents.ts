@@ -235,7 +235,7 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   mentions?: string[];
   /** The author of the comment that it replies to, and those it mentions. Absent: nobody. */
   to?: string[];
-  /** Of these, the author of the comment that it replies to, unless it mentions them. */
+  /** The one of these who is the author of the comment that it replies to, unless it mentions them. */
   replyTo?: string;
   /** The action's actor. Absent: they did it themselves, or are among `to`. */
   ownerId?: string;

@@ -55,6 +55,6 @@ export interface EventStateDocument {
   deletedUpTo?: number;
   /** Highest number among the events that were erased. Numbers are not given twice. */
   removedUpTo?: number;
-  /** Of the process that moves events. */
+  /** The lease of the process that moves events. */
   lease?: LeaseDocument;
 }

@@ -62,7 +62,7 @@ export interface SchemaDocument {
   migration?: MigrationDocument;
 }
 
-/** Of what is done: the start of the next batch, in the migration's own format, `null` at the beginning; and documents examined. */
+/** How far a migration has come: the start of the next batch, in the migration's own format, `null` at the beginning; and documents examined. */
 export interface MigrationDocument extends LeaseDocument<{
   readonly after: string | null;
   readonly looked: number;

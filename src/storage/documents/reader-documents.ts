@@ -19,7 +19,7 @@ export interface ItemMarkDocument {
   state?: ItemState;
   /** When the state was set. */
   at?: Date;
-  /** Of a state that ends: the end, even after it has passed. */
+  /** The end of a state that has one, even after it has passed. */
   until?: Date;
   /** The end has been recorded. */
   isOver?: true;

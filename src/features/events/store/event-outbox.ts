@@ -86,7 +86,7 @@ export interface DeliveredChunk {
   /** The first and the last reader of the chunk, whether notified or not. */
   readonly first: UserId;
   readonly last: UserId;
-  /** Of the pass, for readers who gained the action; `null`: the first pass of the action. */
+  /** The version of the pass, for readers who gained the action; `null`: the first pass of the action. */
   readonly version: number | null;
   readonly readers: readonly DeliveredReader[];
 }

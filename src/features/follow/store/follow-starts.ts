@@ -37,7 +37,7 @@ export interface FollowStart {
   readonly block: BlockBetween | null;
   /** `null`: there was no follow of this ref. */
   readonly known: Follow | null;
-  /** Of the ref, for its number of followers. */
+  /** The epochs of the ref, for its number of followers. */
   readonly epochs: CountEpochs;
   /** The oldest of the newest actions that are copied, of all types; `null`: none. Undefined: takes another look. */
   readonly oldest: { readonly recorded: Date; readonly id: ActionId } | null | undefined;
@@ -58,7 +58,7 @@ const FEW_PASSED_ON = 500;
 export interface Brought {
   /** Actions that have a ref, but for those that the caller has as they are. */
   readonly own: readonly Action[];
-  /** Of all actions that have a ref. */
+  /** The revisions of all actions that have a ref. */
   readonly revisions: ReadonlyMap<ActionId, number>;
   /** What the members among the refs passed on; `null`: so much that it is read apart. */
   readonly passedOn: readonly PassedOn[] | null;

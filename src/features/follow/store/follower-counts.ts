@@ -33,7 +33,7 @@ function nameOf({ refId, epoch }: Change): string {
   return JSON.stringify([refId, epoch]);
 }
 
-/** Of calls at the same time; a call for more adds alone. */
+/** The most counts that calls at the same time change together; a call for more changes them alone. */
 const ADDED_AT_ONCE = 50;
 
 export interface AddedCounts {

@@ -48,7 +48,7 @@ interface Opening {
 
 /** Calls whose follows are settled together. */
 const CALLS_AT_ONCE = 50;
-/** Of calls at the same time; a call for more inserts alone. */
+/** The most follows that calls at the same time insert together; a call for more inserts alone. */
 const INSERTED_AT_ONCE = 50;
 
 const IS_OPEN: Document = { $eq: ['$active', true] };

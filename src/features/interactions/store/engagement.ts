@@ -63,7 +63,7 @@ export function engagement(collection: Collection<ActionDocument>, events: Event
 
 /** A change that was probably counted. */
 export interface Counted {
-  /** Of the action, unless it has been written again since. */
+  /** The revision of the action, unless it has been written again since. */
   readonly rev: number;
   /** Otherwise only the revision tells. */
   readonly isCertain: boolean;

@@ -31,9 +31,9 @@ export interface NewInteraction extends Pick<
   readonly departmentIds: readonly string[];
   /** Members that the comment mentions. */
   readonly mentions: readonly UserId[];
-  /** Of the action. */
+  /** The actor of the action. */
   readonly ownerId: UserId;
-  /** Of the comment it replies to. */
+  /** The author of the comment it replies to. */
   readonly parentActorId: UserId | null;
   /** Hidden until a moderator shows it. */
   readonly isHeld: boolean;
@@ -273,7 +273,7 @@ function hiding(
     setHidden: (interaction: InteractionKey, moderation: InteractionModeration) =>
       changeHidden(interaction, moderation),
 
-    /** Of what is hidden only until somebody has looked: it stays hidden, as this moderator's decision. `false`: it is not. */
+    /** Keeps hidden, as this moderator's decision, an interaction that is hidden only until somebody has looked. `false`: it is not. */
     async takeOver(interaction: InteractionKey, moderation: InteractionModeration): Promise<boolean> {
       const { matchedCount } = await collection.updateOne(
         { ...recordOf(interaction), state: 'HIDDEN', isWithheld: true },

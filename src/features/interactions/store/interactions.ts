@@ -147,9 +147,9 @@ async function purgeInteractions(
 }
 
 export interface InteractionSummary {
-  /** Of visible interactions. */
+  /** The counts of visible interactions. */
   readonly engagement: Engagement;
-  /** Of all interactions, including removed ones: boosts are permanent. */
+  /** The groups of all interactions, including removed ones: boosts are permanent. */
   readonly groups: readonly InteractionGroup[];
   /** Time of the newest of them. */
   readonly latest: Date;

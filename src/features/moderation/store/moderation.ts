@@ -238,7 +238,7 @@ export function moderationRepository(
      */
     apply: (id: ActionId, moderation: Moderation): Promise<Action | null> => change(id, moderation),
 
-    /** Of what is hidden only until somebody has looked: it stays hidden, as this moderator's decision. `false`: it is not. */
+    /** Keeps hidden, as this moderator's decision, an action that is hidden only until somebody has looked. `false`: it is not. */
     async takeOver(id: ActionId, moderation: Moderation): Promise<boolean> {
       const _id = new ObjectId(id);
       const { matchedCount } = await actions.updateOne(

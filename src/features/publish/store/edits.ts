@@ -39,9 +39,9 @@ export interface Edit {
   readonly change: (action: Action) => ActionContent;
   readonly by: UserId;
   readonly at: Date;
-  /** Of those whose ids it has, between whom and its actor there is a block now. Absent: nobody. */
+  /** The members whose ids it has and between whom and its actor there is a block now. Absent: nobody. */
   readonly blocked: BlockedWithin | undefined;
-  /** Of its pass, unless readers may lose the action. */
+  /** The lane of its pass, unless readers may lose the action. */
   readonly lane: Lane;
   /** Record the edit in the moderation log. */
   readonly isLogged: boolean;
@@ -107,7 +107,7 @@ function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filte
 }
 
 interface Edited {
-  /** Of an update pipeline. */
+  /** Fields that an update pipeline sets. */
   readonly fields: Document;
   /** The edit ends whom the action concerns, up to its latest interaction. */
   readonly isUpToLatest: boolean;
