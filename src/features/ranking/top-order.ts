@@ -231,7 +231,7 @@ async function interactionsByActor(
   return counts;
 }
 
-/** Of an action that is not too old to be ranked. `scored`: the generation's score of it, if any. */
+/** The score of an action that is not too old to be ranked. `scored`: the generation's score of it, if any. */
 function rankedScore(
   action: { readonly conducted: Date; readonly actorId: UserId; readonly type: string },
   {
