@@ -35,16 +35,16 @@ export const refsSchema = z
   .transform((refs) => [...new Map(refs.map((ref) => [ref.id, ref])).values()]);
 
 /**
- * For each action. What a program of the host imports has the names that it has there. One round trip, none if no action has an
+ * For each action. What somebody writes whom no block affects has names. One round trip, none if no action has an
  * id beside that of its actor.
  */
 export async function blockedWithin(
   { blocks }: Pick<Repositories, 'blocks'>,
-  actions: readonly (ActionTexts & Pick<NewAction, 'actorId' | 'audience' | 'isImported'>)[],
+  actions: readonly (ActionTexts & Pick<NewAction, 'actorId' | 'audience' | 'isOfHost'>)[],
 ): Promise<BlockedWithin[]> {
   const pairs = actions.flatMap((action) => {
-    const { actorId, audience, isImported = false } = action;
-    const ids = new Set([...(isImported ? [] : idsWithin(action)), ...namedBy(audience).keys()]);
+    const { actorId, audience, isOfHost = false } = action;
+    const ids = new Set([...(isOfHost ? [] : idsWithin(action)), ...namedBy(audience).keys()]);
     ids.delete(actorId);
     return [...ids].map((otherId) => ({ userId: actorId, otherId }));
   });

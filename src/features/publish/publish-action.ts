@@ -6,7 +6,7 @@ import { blockTag } from '../../domain/block.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
-import type { Identity } from '../../domain/viewer.ts';
+import { type Identity, isAffectedByBlocks } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
 import { Turn } from '../../lib/turn.ts';
@@ -103,7 +103,7 @@ export async function publishAction(
   if (quota.refusal !== null && (await refusedOf(core, quota, [checked])).has(checked)) throw quota.refusal;
   const lane = await core.fanOuts.laneFor(checked.actor, 1);
   const action = newAction(checked, {
-    ...{ groups, recorded: clock.now(), lane, isImported: false },
+    ...{ groups, recorded: clock.now(), lane, isImported: false, isOfHost: !isAffectedByBlocks(identity) },
     isHeld: held.held.has(checked),
   });
   const [published] = await record(core, [action]);
@@ -172,7 +172,10 @@ export async function publishActions(
     const lane = laneOf(input);
     ready.push({
       position,
-      action: newAction(input, { groups, recorded, lane, isImported, isHeld: held.has(input) }),
+      action: newAction(input, {
+        ...{ groups, recorded, lane, isImported, isOfHost: !isAffectedByBlocks(identity) },
+        isHeld: held.has(input),
+      }),
     });
   }
   const actions = ready.map(({ action }) => action);
@@ -347,7 +350,7 @@ async function record(core: Core, given: readonly NewAction[]): Promise<readonly
   const blocked = await blockedWithin(core, given);
   const actions = given.map((action, index): NewAction => {
     const { inVain = new Set<UserId>(), unnamed = new Set<UserId>() } = blocked[index] ?? {};
-    const ids = action.isImported === true ? [] : idsWithin(action);
+    const ids = action.isOfHost === true ? [] : idsWithin(action);
     const tags = ids.filter((id) => unnamed.has(id)).map(blockTag);
     return { ...action, inVain, ...(tags.length === 0 ? {} : { unnamed: tags }) };
   });
@@ -388,6 +391,7 @@ function newAction(
     readonly recorded: Date;
     readonly lane: Lane;
     readonly isImported: boolean;
+    readonly isOfHost: boolean;
     readonly isHeld: boolean;
   },
 ): NewAction {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SCOPES, type Action, type ActionId, type ActionRef, type UserId } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { type Identity, isTrusted } from '../../domain/viewer.ts';
+import { type Identity, isAffectedByBlocks, isTrusted } from '../../domain/viewer.ts';
 import { encodeActionId } from '../../domain/node-ids.ts';
 import { clock } from '../../lib/clock.ts';
 import { carryOutOnAction, heldByHost } from '../moderation/moderate-action.ts';
@@ -82,7 +82,7 @@ export async function updateAction(
   const edited = { ...known, ...changedBy(known, checked, groups) };
   const isToHold = await isEditHeld(core, identity.userId, edited);
   if (isToHold) await hold(core, known, known.version + 1);
-  const [blocked] = await blockedWithin(core, [edited]);
+  const [blocked] = await blockedWithin(core, [{ ...edited, isOfHost: !isAffectedByBlocks(identity) }]);
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);

@@ -117,6 +117,12 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   };
   const unread = once(async () => unreadEntries(core, await lookUp()));
   const listed = once(async () => (entriesOf === null ? null : entriesOf(read, await lookUp())));
+  /** @param first what was begun of it; `null`: nothing */
+  const next = async (first: Begun | null, query: FeedQuery): Promise<readonly FeedEntry[]> => {
+    const reader = await lookUp();
+    if (first === null || first.query.limit < query.limit) return core.feedReader.page(reader, query);
+    return (await read.page(reader, first)).slice(0, query.limit);
+  };
   return {
     lookUp,
     open,
@@ -130,10 +136,8 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
         const entriesUnread = await unread();
         return isUp ? entriesAbove((part) => entriesUnread.page(part), query) : entriesUnread.page(query);
       }
-      const reader = await lookUp();
-      if (isUp) return entriesAbove((part) => core.feedReader.page(reader, part), query);
-      if (first === null || first.query.limit < limit) return core.feedReader.page(reader, query);
-      return (await read.page(reader, first)).slice(0, limit);
+      if (isUp) return entriesAbove((part) => next(begin(part), part), query);
+      return next(first, query);
     },
     async show(entries) {
       return show(session, lookUp, await narrowed(core, session, filter, entries), list);

@@ -111,6 +111,8 @@ export type NewAction = Omit<
   readonly lane: Lane;
   /** Imported: hosts get no delivery events for it. Default: false. */
   readonly isImported?: boolean;
+  /** By somebody whom no block affects, such as a program of the host. Default: false. */
+  readonly isOfHost?: boolean;
   /** Hidden until a moderator shows it. Default: false. */
   readonly isHeld?: boolean;
   /** The members that it names in vain. Default: nobody. */

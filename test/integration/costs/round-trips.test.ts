@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
+import type { PageArgs } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 async function feedOf120(scope: 'PUBLIC' | 'FOLLOWERS' = 'PUBLIC'): Promise<Parts> {
@@ -32,6 +33,23 @@ test.each([1, 25, 100])(
     expect(namesOf(commands)).toEqual(['aggregate feeds']);
   },
 );
+
+test('reads a page upwards in one round trip, as one down', async () => {
+  await using parts = await feedOf120();
+  const { edges } = await parts.services.readFeed(parts.session('ann'), { first: 100 });
+  const page = async (args: PageArgs): Promise<unknown> => {
+    let shown: unknown;
+    const commands = await commandsOf(parts.database, async () => {
+      const found = await parts.services.readFeed(parts.session('ann'), args);
+      shown = found.edges.map(({ node }) => node.actionId);
+    });
+    return [shown, namesOf(commands)];
+  };
+  const ids = edges.map(({ node }) => node.actionId);
+  const [middle] = edges.slice(50);
+  expect(await page({ first: 10, after: middle?.cursor })).toEqual([ids.slice(51, 61), ['aggregate feeds']]);
+  expect(await page({ last: 10, before: middle?.cursor })).toEqual([ids.slice(40, 50), ['aggregate feeds']]);
+});
 
 test.each(['RELEVANCY', 'RECENT'] as const)(
   'reads a page of an unknown reader in the same round trip, in order %s, and uncached actions in one more',
@@ -109,13 +127,18 @@ test('counts what is unread in one round trip, whatever the process remembers of
   expect(await count()).toEqual([{ count: 100, isExact: false }, ['aggregate feeds']]);
 });
 
-test('publishes in two round trips, imports a hundred actions in one, and more in one for each hundred', async () => {
+test('a service publishes in one round trip, a member in one more, and an import takes one for each hundred', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const descriptor = { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } };
-  expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual([
-    'find blocks',
-    'insert actions',
-  ]);
+  const publishedBy = async (session: ReturnType<Parts['session']>): Promise<string[]> =>
+    namesOf(
+      await commandsOf(parts.database, () =>
+        parts.services.publishAction(session.identity, { scope: 'PUBLIC', descriptor }),
+      ),
+    );
+  expect(namesOf(await commandsOf(parts.database, () => parts.publish({})))).toEqual(['insert actions']);
+  // Who blocks them is not named.
+  expect(await publishedBy(parts.session('ann'))).toEqual(['find blocks', 'insert actions']);
   for (const [count, inserts] of [
     [100, 1],
     [500, 5],
