@@ -402,24 +402,32 @@ function endCursorIn(answer: unknown): string {
   return endCursor ?? '';
 }
 
-test.each(LISTS)('rejects cursors of another tenant like any invalid text: %s', async (_list, selection) => {
-  const document = `query ($after: String) { ${selection} }`;
-  const after = endCursorIn(await succeed('crimson', document));
-  expect(after).not.toBe('');
-  const refusal = async (text: string): Promise<unknown> => {
-    const { errors } = await run('azure', document, { after: text });
-    return errors.map(({ message, extensions }) => [message, extensions['code']]);
-  };
-  expect(await refusal(after)).toEqual([['The cursor does not belong to this list', 'BAD_CURSOR']]);
-  expect(await refusal('anything')).toEqual(await refusal(after));
-  expect(await refusal('')).toEqual(await refusal(after));
-  // What it seals is none for anybody outside: neither there nor here.
-  const inner = app.services.cursors.given(storedId('crimson', 'ann'), after);
-  expect(inner).not.toBe('');
-  expect(await refusal(inner)).toEqual(await refusal(after));
-  expect((await run('crimson', document, { after: inner })).errors).toHaveLength(1);
-  expect((await run('crimson', document, { after })).errors).toEqual([]);
-});
+const UPWARDS = LISTS.map(
+  ([list, selection]) =>
+    [`${list} upwards`, selection.replace('first: 1, after:', 'last: 1, before:')] as const,
+);
+
+test.each([...LISTS, ...UPWARDS])(
+  'rejects cursors of another tenant like any invalid text: %s',
+  async (_list, selection) => {
+    const document = `query ($after: String) { ${selection} }`;
+    const after = endCursorIn(await succeed('crimson', document));
+    expect(after).not.toBe('');
+    const refusal = async (text: string): Promise<unknown> => {
+      const { errors } = await run('azure', document, { after: text });
+      return errors.map(({ message, extensions }) => [message, extensions['code']]);
+    };
+    expect(await refusal(after)).toEqual([['The cursor does not belong to this list', 'BAD_CURSOR']]);
+    expect(await refusal('anything')).toEqual(await refusal(after));
+    expect(await refusal('')).toEqual(await refusal(after));
+    // What it seals is none for anybody outside: neither there nor here.
+    const inner = app.services.cursors.given(storedId('crimson', 'ann'), after);
+    expect(inner).not.toBe('');
+    expect(await refusal(inner)).toEqual(await refusal(after));
+    expect((await run('crimson', document, { after: inner })).errors).toHaveLength(1);
+    expect((await run('crimson', document, { after })).errors).toEqual([]);
+  },
+);
 
 test.each(['WebSocket', 'SSE'] as const)(
   'resumes after no event of another tenant: %s',
@@ -488,7 +496,7 @@ test('has every cursor of the schema sealed', () => {
         )
       : [],
   );
-  expect(new Set(taken)).toEqual(new Set(['after']));
+  expect(new Set(taken)).toEqual(new Set(['after', 'before']));
 });
 
 test.each(HTTP_ROWS)(
