@@ -65,7 +65,7 @@ test('knows at the exact end of a page that there is no next one', async () => {
 test('is empty and ends for a reader without a feed', async () => {
   await using parts = await openParts();
   const page = await parts.services.readFeed(parts.session('nobody'), {});
-  expect(page).toMatchObject({ edges: [], hasNextPage: false, endCursor: null, state: 'READY' });
+  expect(page).toMatchObject({ edges: [], hasMore: false, end: null, state: 'READY' });
 });
 
 test('fills pages up if actions in the middle are invisible', async () => {
