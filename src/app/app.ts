@@ -170,7 +170,7 @@ interface PrepareDatabaseOptions {
   readonly hasTenants: boolean;
   readonly monitorCommands: boolean;
   readonly traces: boolean;
-  /** Absent: as long as any other command. */
+  /** How long a command that reads may take. Default: as long as any other command. */
   readonly readsWithinMs?: number | undefined;
 }
 

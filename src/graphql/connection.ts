@@ -40,12 +40,12 @@ const PageInfo = builder.objectRef<ConnectionSource<Page<unknown>>>('PageInfo').
   fields: (t) => ({
     hasNextPage: t.boolean({
       description:
-        'Whether there are more visible entries. Of a page upwards: whether it was requested with `before`.',
+        'Whether there are more visible entries. For a page read upwards: whether it was requested with `before`.',
       resolve: ({ page, isUp, isFirst }) => (isUp ? !isFirst : page.hasMore),
     }),
     hasPreviousPage: t.boolean({
       description:
-        'Whether the page was requested with `after`. Of a page upwards: whether there are more visible entries before it.',
+        'Whether the page was requested with `after`. For a page read upwards: whether there are more visible entries above it.',
       resolve: ({ page, isUp, isFirst }) => (isUp ? page.hasMore : !isFirst),
     }),
     startCursor: t.string({

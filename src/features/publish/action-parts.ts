@@ -49,11 +49,12 @@ export async function blockedWithin(
     return [...ids].map((otherId) => ({ userId: actorId, otherId }));
   });
   const found = pairs.length === 0 ? [] : await blocks.findAmong(pairs);
-  return actions.map(({ actorId }) => {
+  return actions.map(({ actorId, isOfHost = false }) => {
     const own = found.filter(({ userId }) => userId === actorId);
+    const blocking = isOfHost ? [] : own.filter(({ isUnknown }) => isUnknown);
     return {
       inVain: new Set(own.map(({ otherId }) => otherId)),
-      unnamed: new Set(own.filter(({ isUnknown }) => isUnknown).map(({ otherId }) => otherId)),
+      unnamed: new Set(blocking.map(({ otherId }) => otherId)),
     };
   });
 }

@@ -350,8 +350,9 @@ async function record(core: Core, given: readonly NewAction[]): Promise<readonly
   const blocked = await blockedWithin(core, given);
   const actions = given.map((action, index): NewAction => {
     const { inVain = new Set<UserId>(), unnamed = new Set<UserId>() } = blocked[index] ?? {};
-    const ids = action.isOfHost === true ? [] : idsWithin(action);
-    const tags = ids.filter((id) => unnamed.has(id)).map(blockTag);
+    const tags = idsWithin(action)
+      .filter((id) => unnamed.has(id))
+      .map(blockTag);
     return { ...action, inVain, ...(tags.length === 0 ? {} : { unnamed: tags }) };
   });
   const insert = async (claim: NewClaim | null) => {

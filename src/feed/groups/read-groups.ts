@@ -83,7 +83,7 @@ class GroupList extends FeedList {
     const { from: after, limit } = stretch;
     const entries = await super.scan(stretch);
     if (stretch.isUp) {
-      // Never from the top: what is above it may be read as well, and is not kept for the counts.
+      // It does not count as read from the top, even if it reaches there: what the groups have above it is looked up.
       const top = entries.at(-1);
       if (top !== undefined)
         this.#part = { from: above(top), to: this.#part === null ? (entries[0] ?? null) : this.#part.to };

@@ -284,7 +284,9 @@ function sizeOf(
 function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   const reads = field.extensions['reads'] as Reads | undefined;
   if (reads === undefined || typeof reads === 'number') return reads ?? 0;
-  return reads.counts[String(valueOf(argument(node, reads.argument), variables))] ?? 0;
+  // The value may be that of a variable, which nobody has checked yet.
+  const value = String(valueOf(argument(node, reads.argument), variables));
+  return Object.hasOwn(reads.counts, value) ? (reads.counts[value] ?? 0) : 0;
 }
 
 /** The cost of a plain value: how many entries it is computed from, if the field declares it. */
