@@ -693,3 +693,30 @@ test('blocks at most ten thousand members, oneself never, and keeps the block of
   expect(page.edges.map(({ node }) => node.userId)).toEqual(['erased:1']);
   expect(await parts.core.collections.blocks.countDocuments({ '_id.userId': 'bob' })).toBe(0);
 });
+
+test('an id of who blocks the author stays without a name if the author writes it, and has one if a service does', async () => {
+  await using parts = await openParts();
+  const { services, session, service } = parts;
+  await services.upsertMembers(service, [{ memberId: 'ann', name: 'Ann' }]);
+  await services.blockMember(session('ann'), 'bob');
+  const refs = [{ id: 'ann', type: 'person', label: 'Called so' }];
+  const input = {
+    ...{ actorId: 'bob', scope: 'PUBLIC' as const },
+    descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'p' } },
+  };
+  for (const [writer, isUnnamed] of [
+    [session('bob').identity, true],
+    [service, false],
+  ] as const) {
+    const published = await services.publishAction(writer, { ...input, refs, mentions: ['ann'] });
+    expect(published.action.unnamed !== undefined).toBe(isUnnamed);
+    const { action } = await services.publishAction(writer, input);
+    await services.updateAction(writer === service ? session('job', 'service') : session('bob'), action.id, {
+      refs,
+      mentions: ['ann'],
+    });
+    const edited = await services.getAction(session('cid'), action.id);
+    expect(edited?.refs.map(({ id }) => id)).toContain('ann');
+    expect(edited?.unnamed !== undefined).toBe(isUnnamed);
+  }
+});
