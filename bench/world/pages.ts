@@ -34,11 +34,18 @@ export async function servicePage(fanfare: InProcess, reader: string, first: num
 
 /** Bytes of an answer. @throws Error unless it is one without errors, and has so many entries. */
 export async function expectPage(request: WireRequest, entries: number): Promise<number> {
-  using lane = await Lane.open(request);
-  const { body } = readAnswer(await lane.send(request));
-  if (body.includes('"errors"') || body.split('"cursor"').length - 1 !== entries)
+  const body = await expectAnswer(request);
+  if (body.split('"cursor"').length - 1 !== entries)
     throw new Error(`Instead of what was asked for came ${body.slice(0, 500)}`);
   return Buffer.byteLength(body);
+}
+
+/** The answer. @throws Error unless it is one without errors. */
+export async function expectAnswer(request: WireRequest): Promise<string> {
+  using lane = await Lane.open(request);
+  const { body } = readAnswer(await lane.send(request));
+  if (body.includes('"errors"')) throw new Error(`An error came: ${body.slice(0, 500)}`);
+  return body;
 }
 
 /** Yoga with one answer of so many bytes, in a process of its own. */

@@ -1,0 +1,72 @@
+import { startApi, tokenFor } from '../harness/fanfare.ts';
+import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
+import { openInProcess } from '../harness/in-process.ts';
+import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
+import { cpuByKind } from '../harness/process-usage.ts';
+import { atMost, type PartReport } from '../harness/report.ts';
+import { alternate, figureOf, ratioFigure, seriesNamed, type Measure } from '../harness/rounds.ts';
+import { quantile } from '../harness/statistics.ts';
+import { FEW, loadFewMatch, PLAIN, readerOf } from '../world/few-match.ts';
+import { expectAnswer } from '../world/pages.ts';
+import { openRawWorld } from '../world/raw.ts';
+
+/** What few of many match may cost so many times what a page of a plain reader costs. */
+const MOST = 3;
+
+/** Pages and counts of readers who muted, blocked, archived or filter nearly everything. */
+export const fewMatchPart: Part = { name: 'few-match', run };
+
+async function run(context: PartContext): Promise<PartReport> {
+  const { options } = context;
+  const lengths = sized(options, { full: [6_000, 100_000], short: [6_000], smoke: [120] });
+  const parts = [];
+  for (const length of lengths) parts.push(await measure(context, length));
+  return {
+    title: 'Few of many',
+    about: [
+      `Readers follow one thing with ${lengths.map(String).join(' and ')} actions, of which one in 400 is unlike the others; the newest 1,000 of each feed are stored. They have muted or blocked what all others have in common, archived all but five, or filter for what is rare. A page has 25 items, or as many as there are. Each is asked for a third time and later, one at a time; CPU is that of all processes.`,
+    ],
+    figures: parts.flatMap(({ figures }) => figures),
+    raw: { lengths, series: parts.map(({ series }) => series) },
+  };
+}
+
+async function measure({ environment, options, say }: PartContext, length: number) {
+  const database = `bench_few_match_${String(length)}`;
+  await using world = await openRawWorld(environment, database);
+  {
+    await using fanfare = await openInProcess(environment, database, { worker: false });
+    await loadFewMatch(world, fanfare, length);
+  }
+  await using api = await startApi({ environment, database });
+  say(`${String(length)} actions are there`);
+  const count = sized(options, { full: 7, short: 7, smoke: 1 });
+  const kinds = new Map([[process.pid, 'benchmark']]);
+  const cpu = (): number =>
+    [...cpuByKind(kinds)].reduce((sum, [kind, used]) => sum + (kind === 'benchmark' ? 0 : used), 0);
+  const measureOf = (name: string, request: WireRequest): Measure => async () => {
+    const before = cpu();
+    const { latencies } = await hammer(request, { count, concurrency: 1 });
+    return {
+      [`${name}: p50`]: quantile(latencies, 0.5),
+      [`${name}: CPU`]: ((cpu() - before) * 1_000) / count,
+    };
+  };
+  const measures: Measure[] = [];
+  for (const [name, [reader, query]] of Object.entries(FEW)) {
+    const request = graphqlRequest(api.url, await tokenFor(readerOf(reader)), query);
+    for (let time = 0; time < 2; time += 1) await expectAnswer(request);
+    measures.push(measureOf(name, request));
+  }
+  const series = await alternate(measures, roundsOf(options, { full: [3, 0], short: [2, 0], smoke: [1, 0] }));
+  const of = (name: string) => seriesNamed(series, name);
+  const figures = Object.keys(FEW).flatMap((name) =>
+    ['p50', 'CPU'].map((what) => {
+      const own = of(`${name}: ${what}`);
+      const title = `${String(length)} actions, ${name}: ${what}`;
+      if (name === PLAIN) return { ...figureOf(own, 'ms'), name: title };
+      return atMost(MOST, '× a plain page', ratioFigure(title, own, of(`${PLAIN}: ${what}`)));
+    }),
+  );
+  return { figures, series };
+}
