@@ -13,8 +13,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** The types of hosts are not known here. */
-const OPEN_INPUTS = new Set(['DescriptorInput']);
+/** The types of hosts are not known here: a host adds them by `fanfare schema --types`. */
+const OPEN_INPUT = 'DescriptorInput';
 /** What readers are given, whichever mutation needs it. */
 const FILTERS = ['FeedFilter', 'NotificationFilter', 'ActionFilter', 'FeedOrder', 'FeedState'];
 const SCALARS: Readonly<Record<string, string>> = {
@@ -44,11 +44,12 @@ export function clientInputs(printed: string): string {
     const inner = getNamedType(type);
     if (isScalarType(inner) || named.has(inner.name)) return;
     named.set(inner.name, inner);
-    if (isInputObjectType(inner) && !OPEN_INPUTS.has(inner.name))
+    if (isInputObjectType(inner) && inner.name !== OPEN_INPUT)
       for (const field of Object.values(inner.getFields())) collect(field.type);
   };
   for (const { args } of mutations) for (const { type } of args) collect(type);
   for (const name of FILTERS) collect(schema.getType(name));
+  named.delete(OPEN_INPUT);
   const types = [...named.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(declared);
   const taken = mutations.map(({ name, args }) => `  ${name}: {${args.map(member).join('')}\n  };`);
   const texts = mutations.map(
@@ -56,6 +57,8 @@ export function clientInputs(printed: string): string {
       `  ${name}: {${args.map((one) => ` ${one.name}: '${String(one.type)}',`).join('')} },`,
   );
   return `// Written by npm run schema, from the schema. A change here is lost.
+
+import type { ${OPEN_INPUT} } from '../own-types.ts';
 
 ${types.join('\n\n')}
 
@@ -78,8 +81,7 @@ function declared(type: GraphQLNamedType): string {
       .getValues()
       .map(({ name }) => `'${name}'`)
       .join(' | ')};`;
-  if (!isInputObjectType(type) || OPEN_INPUTS.has(type.name))
-    return `${head} Readonly<Record<string, unknown>>;`;
+  if (!isInputObjectType(type)) throw new Error(`${type.name} is no input`);
   const all = Object.values(type.getFields());
   if (!type.isOneOf) return `${head} {${all.map(member).join('')}\n};`;
   const one = all.map((field) => `\n  | {${member({ ...field, isOne: true })} }`);

@@ -1,9 +1,15 @@
-// Checks the types of the server with its tests, of the React package, of the console and of the example in React.
+// Checks the types of the server with its tests, of the React package, of a frontend with types of its own, of the console and of the example in React.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compiler } from './compiler.js';
 
-const PROJECTS = ['tsconfig.json', 'packages/react', 'console', 'examples/react'];
+const PROJECTS = [
+  'tsconfig.json',
+  'packages/react',
+  'packages/react/test/own-types',
+  'console',
+  'examples/react',
+];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const tsc = compiler();

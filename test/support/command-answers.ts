@@ -64,6 +64,10 @@ export const ANSWERS: readonly Answer[] = [
   { by: 'test/browser/newcomer-browser.test.ts', commands: ['npm ci && npm start'] },
   { by: 'test/browser/react-browser.test.ts', commands: ['npx vite examples/react'] },
   { by: 'test/browser/demo-browser.test.ts', commands: ['npx fanfare demo'] },
+  {
+    by: 'test/alone/own-types-of-frontends.test.ts',
+    commands: ['npx @fanfare/server schema --types src/fanfare.d.ts'],
+  },
   { by: 'test/processes/build.test.ts', commands: ['npm run build', 'npm run dev'] },
   {
     by: 'test/processes/cli-usage.test.ts',

@@ -4,7 +4,6 @@ import {
   createCacheSource,
   type CachedFeedEvent,
   type CachedFeedPage,
-  type CacheFields,
   type CachedItem,
   type CachedNotification,
   type CachedPage,
@@ -13,7 +12,9 @@ import {
   type Deeds,
   type DefaultFields,
   type FeedList,
+  type FeedMutations,
   type FeedVariables,
+  type Fields,
   type ListVariables,
   type NotificationList,
   type NotificationsPage,
@@ -35,13 +36,15 @@ import {
 
 export interface FanfareOptions extends CacheSourceOptions {
   /** What the screens show beyond what the package needs. Say what it gives: `createFanfare<Shown>({ …, fields })`. */
-  readonly fields?: CacheFields;
+  readonly fields?: Fields;
 }
 
 /** A reader's feed, lists and notifications in Apollo Client. */
 export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deeds {
   /** For `ApolloProvider`. It sends any other query and mutation of the API, too. */
   readonly client: ApolloClient;
+  /** All other changes a reader makes, such as `publishAction`. What is shown follows by events. */
+  readonly mutations: FeedMutations;
   /** The language in which the server writes sentences for this reader, for `lang`; undefined before its first answer. */
   readonly language: string | undefined;
   /** From this call on, new and moved items wait, and what is shown stays where it is. */
@@ -98,7 +101,13 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     get language() {
       return source.language;
     },
-    ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
+    ...{
+      client,
+      mutations: source.mutations,
+      hold: () => source.hold(),
+      show: () => source.show(),
+      close: () => source.close(),
+    },
     ...deedsOf(parts, documents),
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
     list: (name, variables = {}) =>

@@ -1,5 +1,7 @@
 /** For caches of other libraries, such as those of @fanfare/apollo and @fanfare/urql. */
-export { cacheDocuments, POSSIBLE_TYPES, type CacheFields } from './cache/documents.ts';
+export { cacheDocuments, POSSIBLE_TYPES } from './cache/documents.ts';
+export type { Fields } from './fields.ts';
+export type { FeedMutations } from './mutation-types.ts';
 export {
   afterFeedEvent,
   afterNotificationEvent,

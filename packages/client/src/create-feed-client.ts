@@ -1,4 +1,11 @@
-import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
+import {
+  clientFields,
+  itemFields,
+  notificationEventsOf,
+  notificationsOf,
+  queryOf,
+  subscriptionOf,
+} from './documents.ts';
 import { protocolError, tell } from './errors.ts';
 import { createMutations } from './mutations.ts';
 import { OneReader } from './one-reader.ts';
@@ -6,6 +13,7 @@ import { createRequest } from './request.ts';
 import { createSseTransport } from './sse.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
+import type { ClientFields, Fields } from './fields.ts';
 import type {
   FeedClientOptions,
   FeedEvent,
@@ -23,13 +31,14 @@ import { createSocketTransport } from './websocket.ts';
  * that ends closes it.
  * @throws TypeError when the url is none.
  */
-export function createFeedClient(options: FeedClientOptions & { readonly fields?: never }): FeedClient;
-/** With a selection of its own; say what it gives: `createFeedClient<Item>({ …, fields })`. */
+export function createFeedClient(options: FeedClientOptions & { readonly fields?: Fields }): FeedClient;
+/** With another selection or with more; say what it gives: `createFeedClient<Item>({ …, fields })`. */
 export function createFeedClient<Item>(
-  options: FeedClientOptions & { readonly fields: string },
+  options: FeedClientOptions & { readonly fields: string | ClientFields },
 ): FeedClient<Item>;
 export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): FeedClient<Item> {
-  const { fields = ITEM_FIELDS } = options;
+  const fields = clientFields(options.fields);
+  const selected = itemFields(fields);
   const { request, watch, reader } = watchesOf(options);
   // A query has one field.
   const page = async <Page>(query: string, variables: object, signal?: AbortSignal): Promise<Page> => {
@@ -38,17 +47,18 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
     if (answer !== undefined) return answer;
     throw protocolError('An answer without a page');
   };
-  const queries = { plain: queryOf(fields), counted: queryOf(fields, true) };
+  const queries = { plain: queryOf(selected), counted: queryOf(selected, true) };
   return {
     watch: ({ unread = false, ...rest }) =>
-      watch<FeedEvent<Item>, FeedFilter>(subscriptionOf(fields, unread), rest),
+      watch<FeedEvent<Item>, FeedFilter>(subscriptionOf(selected, unread), rest),
     feed: ({ total = false, ...variables } = {}, signal) =>
       page(total ? queries.counted : queries.plain, variables, signal),
     watchNotifications: ({ unread = false, ...rest }) =>
-      watch<NotificationEvent, NotificationFilter>(notificationEventsOf(unread), rest),
-    notifications: (variables = {}, signal) => page(NOTIFICATIONS, variables, signal),
+      watch<NotificationEvent, NotificationFilter>(notificationEventsOf(fields, unread), rest),
+    notifications: (variables = {}, signal) => page(notificationsOf(fields), variables, signal),
+    fields,
     request,
-    mutations: createMutations(request, reader),
+    mutations: createMutations(request, reader, fields),
     get reader() {
       return reader.signal;
     },

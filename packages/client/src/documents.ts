@@ -1,27 +1,44 @@
+import type { ClientFields, Fields } from './fields.ts';
+
+/** Selection on Member, for all who are named and shown with a picture. */
+export const PERSON = 'memberId name imageUrl';
 const SHOWN = `refs { refId type label } descriptor { type summary tags } engagement { comments likes reshares lastInteraction }`;
 /** Selection on NewsfeedItem: what FeedItem has. */
-export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted scope isHidden actor { memberId name } ${SHOWN} }`;
+export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted scope isHidden actor { ${PERSON} } ${SHOWN} }`;
+
+/** The whole selection on NewsfeedItem. */
+export function itemFields({ base = ITEM_FIELDS, item = '', action = '' }: ClientFields = {}): string {
+  return `${base} ${item} ${action && `action { ${action} }`}`.trim();
+}
+
+/** @param fields as text: all of the selection on NewsfeedItem */
+export function clientFields(fields: string | ClientFields = {}): ClientFields {
+  return typeof fields === 'string' ? { base: fields } : fields;
+}
 
 const SENTENCE = 'summary summaryParts { text member { memberId } ref { refId } }';
-const ABOUT = 'action { id descriptor { summary } } interaction { id text }';
 /** Selection on Notification: what Notification has. */
-const NOTIFICATION_FIELDS = `id kind at isSeen isRead ${SENTENCE} actors(first: 3) { memberId name } actorCount { count isExact } ${ABOUT}`;
+const notificationFields = ({ notification = '', action = '', comment = '' }: Fields): string =>
+  `id kind at isSeen isRead ${SENTENCE} actors(first: 3) { ${PERSON} } actorCount { count isExact }
+  action { id descriptor { type summary } ${action} } interaction { id text ${comment} } ${notification}`;
 const COUNTS = 'unseen { count isExact } unread { count isExact }';
 const FROM = '(after: $after, filter: $filter) { __typename';
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
 
-export const NOTIFICATIONS = `query Notifications($first: Int, $after: String, $filter: NotificationFilter) {
-    notifications(first: $first, after: $after, filter: $filter) { edges { cursor node { ${NOTIFICATION_FIELDS} } }
+export function notificationsOf(fields: Fields): string {
+  return `query Notifications($first: Int, $after: String, $filter: NotificationFilter) {
+    notifications(first: $first, after: $after, filter: $filter) { edges { cursor node { ${notificationFields(fields)} } }
     ${PAGE_INFO} ${COUNTS} liveCursor } }`;
+}
 
 /** @param withCounts whether to ask for the counts too, which the server then keeps counting */
-export function notificationEventsOf(withCounts: boolean): string {
+export function notificationEventsOf(fields: Fields, withCounts: boolean): string {
   return `subscription NotificationEvents($after: String, $filter: NotificationFilter) {
     notificationEvents${FROM} ... on NotificationsReady { cursor } ... on NotificationsResync { cursor reason }
     ... on NotificationAdded { cursor notification { ...Fields } }
     ... on NotificationUpdated { cursor notification { ...Fields } } ... on NotificationRemoved { cursor notificationId }
     ${withCounts ? `... on NotificationCountsChanged { cursor ${COUNTS} }` : ''} } }
-    fragment Fields on Notification { ${NOTIFICATION_FIELDS} }`;
+    fragment Fields on Notification { ${notificationFields(fields)} }`;
 }
 
 /** @param withUnread whether to ask for the unread count too, which the server then keeps counting */

@@ -1,3 +1,4 @@
+import type { ClientFields } from './fields.ts';
 import type { FeedMutations } from './mutation-types.ts';
 import type { Request } from './request.ts';
 import type {
@@ -24,6 +25,8 @@ export interface FeedClient<Item = FeedItem> {
   watchNotifications(options: NotificationWatchOptions): Promise<void>;
   /** A page of the reader's notifications. Rejects with a FeedClientError. */
   notifications(query?: NotificationQuery, signal?: AbortSignal): Promise<NotificationPage>;
+  /** What it was made with; a text as `base`. */
+  readonly fields: ClientFields;
   /**
    * Any other query or mutation, by `fetch`; gives its `data`. Rejects with a FeedClientError, with the first of the
    * errors where the answer has some.

@@ -1,6 +1,9 @@
 export { createFeedClient } from './create-feed-client.ts';
 export { FeedClientError } from './errors.ts';
 export { ACTION_STATE as ACTION_STATE_FIELDS, INTERACTION as INTERACTION_FIELDS } from './mutations.ts';
+export { itemFields, PERSON as PERSON_FIELDS } from './documents.ts';
+export type { ClientFields, Fields } from './fields.ts';
+export type * from './own-types.ts';
 export type {
   ActionFilter,
   ActionState,
@@ -27,6 +30,7 @@ export type { Request } from './request.ts';
 export type {
   Count,
   DeliveryReason,
+  Descriptor,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,
@@ -44,6 +48,7 @@ export type {
   NotificationPage,
   NotificationQuery,
   NotificationWatchOptions,
+  Person,
   Scope,
   SummaryPart,
   UnreadCount,

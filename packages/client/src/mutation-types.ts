@@ -1,5 +1,6 @@
 import type { Channel, InteractionKind, MutationArguments } from './generated/mutation-inputs.ts';
-import type { Instant, NotificationKind, UnreadCount } from './types.ts';
+import type { Added } from './own-types.ts';
+import type { Instant, NotificationKind, Person, UnreadCount } from './types.ts';
 
 export type {
   ActionFilter,
@@ -45,7 +46,7 @@ export interface ActionState {
   };
 }
 
-export interface Interaction {
+export type Interaction = Added<'comment'> & {
   readonly id: string;
   readonly kind: InteractionKind;
   readonly at: Instant;
@@ -55,8 +56,8 @@ export interface Interaction {
   /** Of a reply: the comment it replies to. */
   readonly parentId: string | null;
   readonly state: 'VISIBLE' | 'HIDDEN' | 'REMOVED';
-  readonly actor: { readonly memberId: string; readonly name: string };
-}
+  readonly actor: Person;
+};
 
 export interface InteractionChange {
   /** Nothing was changed: it was so before. */

@@ -1,4 +1,12 @@
-import { ITEM_FIELDS, NOTIFICATIONS, notificationEventsOf, queryOf, subscriptionOf } from './documents.ts';
+import {
+  clientFields,
+  itemFields,
+  notificationEventsOf,
+  notificationsOf,
+  queryOf,
+  subscriptionOf,
+} from './documents.ts';
+import type { ClientFields } from './fields.ts';
 import { MUTATION_NAMES, mutationsOf } from './mutations.ts';
 
 /** Documents by their SHA-256, as PERSISTED_OPERATIONS of a server takes them. */
@@ -10,14 +18,16 @@ export type Operations = Readonly<Record<string, string>>;
  * @param more documents for its `request`
  */
 export async function operationsOf(
-  fields: string = ITEM_FIELDS,
+  fields: string | ClientFields = {},
   more: readonly string[] = [],
 ): Promise<Operations> {
+  const added = clientFields(fields);
+  const selected = itemFields(added);
   const documents = [
-    ...[false, true].map((withTotal) => queryOf(fields, withTotal)),
-    ...[false, true].flatMap((isOn) => [subscriptionOf(fields, isOn), notificationEventsOf(isOn)]),
-    NOTIFICATIONS,
-    ...MUTATION_NAMES.flatMap(mutationsOf),
+    ...[false, true].map((withTotal) => queryOf(selected, withTotal)),
+    ...[false, true].flatMap((isOn) => [subscriptionOf(selected, isOn), notificationEventsOf(added, isOn)]),
+    notificationsOf(added),
+    ...MUTATION_NAMES.flatMap((name) => mutationsOf(name, added)),
     ...more,
   ];
   const entries = documents.map(async (document) => [await hashOf(document), document] as const);

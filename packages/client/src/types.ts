@@ -1,3 +1,4 @@
+import type { ClientFields } from './fields.ts';
 import type {
   DeliveryReason,
   FeedFilter,
@@ -7,6 +8,7 @@ import type {
   NotificationKind,
   Scope,
 } from './generated/mutation-inputs.ts';
+import type { Added, DescriptorWith } from './own-types.ts';
 
 /** An instant, ISO-8601 in UTC with milliseconds. Instants of this form sort as text. */
 export type Instant = string;
@@ -21,25 +23,36 @@ export type {
   Scope,
 } from './generated/mutation-inputs.ts';
 
+/** Somebody whom a list names. */
+export interface Person {
+  readonly memberId: string;
+  readonly name: string;
+  /** Of a picture. */
+  readonly imageUrl: string | null;
+}
+
+/** What happened, with the fields of each type that `fanfare schema --types` has written down. */
+export type Descriptor = DescriptorWith<{
+  readonly type: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+}>;
+
 /** An entry of a feed, as it is selected unless the client is given other `fields`. */
-export interface FeedItem {
+export type FeedItem = Added<'item'> & {
   readonly id: string;
   /** Its place in the feed: the later, the higher. */
   readonly relevancy: Instant;
   readonly reasons: readonly DeliveryReason[];
   readonly isUnread: boolean;
-  readonly action: {
+  readonly action: Added<'action'> & {
     readonly id: string;
     readonly conducted: Instant;
     readonly scope: Scope;
     readonly isHidden: boolean;
-    readonly actor: { readonly memberId: string; readonly name: string };
+    readonly actor: Person;
     readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
-    readonly descriptor: {
-      readonly type: string;
-      readonly summary: string;
-      readonly tags: readonly string[];
-    };
+    readonly descriptor: Descriptor;
     readonly engagement: {
       readonly comments: number;
       readonly likes: number;
@@ -47,7 +60,7 @@ export interface FeedItem {
       readonly lastInteraction: Instant | null;
     };
   };
-}
+};
 
 /** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
 export interface UnreadCount {
@@ -89,7 +102,7 @@ export interface SummaryPart {
 }
 
 /** What concerns the reader: events of one kind about one action, the followers of one day, or one assignment. */
-export interface Notification {
+export type Notification = Added<'notification'> & {
   readonly id: string;
   readonly kind: NotificationKind;
   /** Of its newest event, which is its place in the list. */
@@ -99,13 +112,18 @@ export interface Notification {
   readonly summary: string;
   readonly summaryParts: readonly SummaryPart[];
   /** The newest three. */
-  readonly actors: readonly { readonly memberId: string; readonly name: string }[];
+  readonly actors: readonly Person[];
   readonly actorCount: UnreadCount;
   /** Null for followers and assignments. */
-  readonly action: { readonly id: string; readonly descriptor: { readonly summary: string } } | null;
+  readonly action:
+    | (Added<'action'> & {
+        readonly id: string;
+        readonly descriptor: DescriptorWith<{ readonly type: string; readonly summary: string }>;
+      })
+    | null;
   /** The newest; null if the newest event is none. */
-  readonly interaction: { readonly id: string; readonly text: string | null } | null;
-}
+  readonly interaction: (Added<'comment'> & { readonly id: string; readonly text: string | null }) | null;
+};
 
 /** Exact up to 100, like any UnreadCount. */
 export interface NotificationCounts {
@@ -211,8 +229,11 @@ export interface FeedClientOptions {
   readonly token: string | ((refused?: string) => string | Promise<string>);
   /** For a token with the role `operator`: the tenant that everything is done in. */
   readonly tenant?: string;
-  /** GraphQL selection on NewsfeedItem, without braces; the default is what FeedItem has. */
-  readonly fields?: string;
+  /**
+   * What is selected beyond what the client selects itself; as a text: the whole selection on NewsfeedItem, without braces,
+   * instead of what FeedItem has.
+   */
+  readonly fields?: string | ClientFields;
   /** Attempts in a row that may fail before a watch gives up; default: it never does. */
   readonly retries?: number;
   /** The wait before the first and the longest wait before any further attempt, in ms; default 500 and 30 000. */

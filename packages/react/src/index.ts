@@ -1,6 +1,6 @@
 'use client';
 
-export { FanfareProvider, createFanfareClient, type FanfareProviderProps } from './provider.tsx';
+export { FanfareProvider, createFanfareClient, useReader, type FanfareProviderProps } from './provider.tsx';
 export {
   useConnection,
   useFeed,
@@ -12,6 +12,7 @@ export {
   type Feed as FeedState,
 } from './hooks/feed.ts';
 export { useBookmark, useEngagement, useFollow, useItemActions, type Undo } from './hooks/item.ts';
+export { useClient, usePublish, type Published, type PublishOptions } from './hooks/publish.ts';
 export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
 export { Avatar, leaderOf } from './parts/avatar.tsx';
 export { Feed } from './parts/feed.tsx';
@@ -19,4 +20,5 @@ export { FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
 export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
 export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
 export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';
+export type { Reader } from './store/reader.ts';
 export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';

@@ -1,9 +1,11 @@
 import {
   ACTION_STATE_FIELDS,
+  PERSON_FIELDS,
   FeedClientError,
   type ActionState,
   type FeedItem,
   type Instant,
+  type Person,
   type SummaryPart,
 } from '@fanfare/client';
 
@@ -19,7 +21,7 @@ export type FanfareItem = Omit<FeedItem, 'action'> & {
   readonly groupId: string;
   readonly isArchived: boolean;
   readonly snoozedUntil: Instant | null;
-  readonly resharedBy: readonly { readonly memberId: string; readonly name: string }[];
+  readonly resharedBy: readonly Person[];
   readonly action: FanfareAction;
 };
 
@@ -53,9 +55,9 @@ type DeepPartial<T> = T extends readonly unknown[]
 const DESCRIPTOR = `descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }`;
 
 /** Selection on Action: what FanfareAction has. */
-export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { memberId name } refs { refId type label } ${DESCRIPTOR}`;
+export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { ${PERSON_FIELDS} } refs { refId type label } ${DESCRIPTOR}`;
 
 /** Selection on NewsfeedItem: what FanfareItem has. For `createFeedClient<FanfareItem>({ …, fields: feedItemFields })`. */
 export const feedItemFields = `id relevancy reasons isUnread groupId isArchived snoozedUntil
-    resharedBy { memberId name }
+    resharedBy { ${PERSON_FIELDS} }
     action { ${ACTION_FIELDS} }`;

@@ -1,20 +1,33 @@
 // What `@fanfare/react/more` asks for.
 
+import { itemFields, PERSON_FIELDS, type ClientFields } from '@fanfare/client';
 import { ACTION_FIELDS, feedItemFields } from './item.ts';
 
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
-const ACTIONS = `edges { node { ${ACTION_FIELDS} } } ${PAGE_INFO}`;
-export const SLICE = `query Slice($refId: String!, $first: Int, $filter: ActionFilter, $after: String) {
-  slice(refId: $refId, first: $first, filter: $filter, after: $after) { ${ACTIONS} } }`;
-const OWN = (field: string): string =>
-  `query Own($first: Int, $after: String) { viewer { ${field}(first: $first, after: $after) { ${ACTIONS} } } }`;
-export const BOOKMARKS = OWN('bookmarks');
-export const HIDDEN = OWN('hiddenItems');
-export const IN_REVIEW = `query InReview { viewer { actionsInReview { ${ACTION_FIELDS} } } }`;
-export const GROUPS = `query Groups($first: Int, $filter: FeedFilter, $after: String) {
+const SHOWN = ({ action = '' }: ClientFields): string =>
+  `fragment Shown on Action { ${ACTION_FIELDS} ${action} }`;
+const ACTIONS = `edges { node { ...Shown } } ${PAGE_INFO}`;
+const own =
+  (field: string) =>
+  (fields: ClientFields): string =>
+    `query Own($first: Int, $after: String) { viewer { ${field}(first: $first, after: $after) { ${ACTIONS} } } }
+  ${SHOWN(fields)}`;
+
+export const slice = (
+  fields: ClientFields,
+): string => `query Slice($refId: String!, $first: Int, $filter: ActionFilter, $after: String) {
+  slice(refId: $refId, first: $first, filter: $filter, after: $after) { ${ACTIONS} } } ${SHOWN(fields)}`;
+export const bookmarks = own('bookmarks');
+export const hiddenItems = own('hiddenItems');
+export const inReview = (fields: ClientFields): string =>
+  `query InReview { viewer { actionsInReview { ...Shown } } } ${SHOWN(fields)}`;
+export const groups = (
+  fields: ClientFields,
+): string => `query Groups($first: Int, $filter: FeedFilter, $after: String) {
   feedGroups(first: $first, filter: $filter, after: $after) {
     edges { node { id relevancy isUnread summary summaryParts { text member { memberId } ref { refId } }
-      count { count isExact } actors(first: 3) { memberId name } items(first: 3) { ${feedItemFields} } } }
+      count { count isExact } actors(first: 3) { ${PERSON_FIELDS} }
+      items(first: 3) { ${itemFields({ base: feedItemFields, ...fields })} } } }
     ${PAGE_INFO} unread { count isExact } } }`;
 const MUTE_FIELDS = 'id type phrase until member { memberId name } ref { refId label }';
 export const MUTES = `query Mutes { viewer { mutes { ${MUTE_FIELDS} } } }`;

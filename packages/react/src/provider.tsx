@@ -1,4 +1,10 @@
-import { createFeedClient, FeedClientError, type FeedClient, type FeedClientOptions } from '@fanfare/client';
+import {
+  createFeedClient,
+  FeedClientError,
+  type FeedClient,
+  type FeedClientOptions,
+  type Fields,
+} from '@fanfare/client';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { WHO } from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
@@ -25,12 +31,19 @@ interface Given {
 
 export type FanfareProviderProps = Given &
   (
-    | { readonly client: FeedClient<FanfareItem>; readonly url?: never; readonly token?: never }
+    | {
+        readonly client: FeedClient<FanfareItem>;
+        readonly url?: never;
+        readonly token?: never;
+        readonly fields?: never;
+      }
     | {
         readonly client?: never;
         /** Of the GraphQL endpoint. */
         readonly url: string;
         readonly token: FeedClientOptions['token'];
+        /** What your components show beyond what the parts need, of every list, bell and thread. */
+        readonly fields?: Fields;
       }
   );
 
@@ -60,8 +73,11 @@ interface Made {
 const Context = createContext<Provided | null>(null);
 
 /** A client as the hooks want it. */
-export function createFanfareClient(options: Omit<FeedClientOptions, 'fields'>): FeedClient<FanfareItem> {
-  return createFeedClient<FanfareItem>({ ...options, fields: feedItemFields });
+export function createFanfareClient({
+  fields,
+  ...options
+}: Omit<FeedClientOptions, 'fields'> & { readonly fields?: Fields }): FeedClient<FanfareItem> {
+  return createFeedClient<FanfareItem>({ ...options, fields: { ...fields, base: feedItemFields } });
 }
 
 /** Gives one reader's feed to what is inside. It connects when something inside needs it, never while rendering. */
@@ -104,7 +120,7 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
 
 /** @param again the token function has begun to answer for another reader */
 function createReader(props: FanfareProviderProps, latest: Latest, again: () => void): Reader {
-  const { client, url, token, snapshot = [], tabs = 'shared' } = props;
+  const { client, url, token, fields = {}, snapshot = [], tabs = 'shared' } = props;
   const options = {
     ...{ snapshots: [snapshot].flat(), pauseHiddenAfterMs: props.pauseHiddenAfterMs },
     onError: (error: Error) => latest.props.onError?.(error),
@@ -113,11 +129,12 @@ function createReader(props: FanfareProviderProps, latest: Latest, again: () => 
   const clientWith = (given: FeedClientOptions['token']): FeedClient<FanfareItem> =>
     createFanfareClient({
       url: typeof location === 'undefined' ? new URL(url, 'http://localhost').href : url,
-      token: given,
+      ...{ token: given, fields },
     });
   const whoIs = async (given: string): Promise<string | null> => {
     try {
-      return JSON.stringify([url, await clientWith(given).request<unknown>(WHO)]);
+      // Tabs share what each asks for: one of another release may ask for something else.
+      return JSON.stringify([url, fields, await clientWith(given).request<unknown>(WHO)]);
     } catch (error) {
       if (error instanceof FeedClientError && error.code === 'UNAUTHENTICATED') return null;
       throw error;

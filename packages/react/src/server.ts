@@ -1,4 +1,4 @@
-import type { FeedClient } from '@fanfare/client';
+import type { ClientFields, FeedClient } from '@fanfare/client';
 import { operationsOf as operationsOfClient, type Operations } from '@fanfare/client/operations';
 import * as documents from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
@@ -11,15 +11,19 @@ export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';
 
 /**
  * All that the hooks and parts send on their own, for PERSISTED_OPERATIONS of a server that takes nothing else.
- * @param fields of a client with another selection; it has what `feedItemFields` has
+ * @param fields as given to the provider or the client; a text has what `feedItemFields` has
  * @param more documents of `useQuery` and `request`
  */
 export async function operationsOf(
-  fields: string = feedItemFields,
+  fields: string | ClientFields = {},
   more: readonly string[] = [],
 ): Promise<Operations> {
+  const given = typeof fields === 'string' ? { base: fields } : { base: feedItemFields, ...fields };
   const own = [...Object.values(documents), ...Object.values(listDocuments)];
-  return operationsOfClient(fields, [...own, ...more]);
+  return operationsOfClient(given, [
+    ...own.map((document) => (typeof document === 'string' ? document : document(given))),
+    ...more,
+  ]);
 }
 
 /**

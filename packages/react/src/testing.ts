@@ -5,6 +5,7 @@ import type {
   FeedMutations,
   FeedPage,
   FeedQuery,
+  Fields,
   Notification,
   NotificationEvent,
   NotificationPage,
@@ -40,6 +41,7 @@ export interface TestClientOptions {
     query: NotificationQuery,
   ) => Notification[] | NotificationPage | Promise<NotificationPage>;
   readonly request?: (query: string, variables?: Readonly<Record<string, unknown>>) => unknown;
+  readonly fields?: Fields;
   /** Those that the test expects; any other rejects. */
   readonly mutations?: Partial<FeedMutations>;
 }
@@ -48,6 +50,7 @@ export function createTestClient({
   feed,
   notifications = () => [],
   request,
+  fields = {},
   mutations = {},
 }: TestClientOptions): TestFeedClient {
   const watches = new Set<WatchOptions<FanfareItem>>();
@@ -71,7 +74,7 @@ export function createTestClient({
       open.delete(options);
     };
   return {
-    queries,
+    ...{ queries, fields },
     get reader() {
       return reader.signal;
     },
@@ -158,9 +161,9 @@ export function testNotification(id: string, at: string, change: Partial<Notific
   return {
     ...{ id, at, kind: 'COMMENT', isSeen: false, isRead: false, summary, interaction: null },
     summaryParts: [{ text: summary, member: null, ref: null }],
-    actors: [{ memberId: 'ada', name: 'Ada' }],
+    actors: [{ memberId: 'ada', name: 'Ada', imageUrl: null }],
     actorCount: { count: 1, isExact: true },
-    action: { id: `action-${id}`, descriptor: { summary: `Mia posted ${id}` } },
+    action: { id: `action-${id}`, descriptor: { type: 'Posted', summary: `Mia posted ${id}` } },
     ...change,
   };
 }
@@ -183,7 +186,7 @@ export function testItem(
         isHidden: false,
         commentsVersion: 0,
       },
-      actor: { memberId: 'ada', name: 'Ada' },
+      actor: { memberId: 'ada', name: 'Ada', imageUrl: null },
       refs: [],
       descriptor: {
         ...{ type: 'Custom', summary: `Ada did ${id}`, tags: [] },

@@ -14,7 +14,6 @@ import {
   type CachedComment,
   type CachedFeedEvent,
   type CachedFeedPage,
-  type CacheFields,
   type CachedItem,
   type CachedNotification,
   type CachedPage,
@@ -23,7 +22,9 @@ import {
   type Deeds,
   type DefaultFields,
   type FeedList,
+  type FeedMutations,
   type FeedVariables,
+  type Fields,
   type ListVariables,
   type NotificationList,
   type NotificationsPage,
@@ -46,13 +47,15 @@ import {
 
 export interface FanfareOptions extends CacheSourceOptions {
   /** What the screens show beyond what the package needs. Say what it gives: `createFanfare<Shown>({ …, fields })`. */
-  readonly fields?: CacheFields;
+  readonly fields?: Fields;
 }
 
 /** A reader's feed, lists and notifications in urql with graphcache. */
 export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deeds {
   /** For `Provider` of urql. It sends any other query and mutation of the API, too. */
   readonly client: Client;
+  /** All other changes a reader makes, such as `publishAction`. What is shown follows by events. */
+  readonly mutations: FeedMutations;
   /** The language in which the server writes sentences for this reader, for `lang`; undefined before its first answer. */
   readonly language: string | undefined;
   /** From this call on, new and moved items wait, and what is shown stays where it is. */
@@ -111,7 +114,13 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     get language() {
       return source.language;
     },
-    ...{ client, hold: () => source.hold(), show: () => source.show(), close: () => source.close() },
+    ...{
+      client,
+      mutations: source.mutations,
+      hold: () => source.hold(),
+      show: () => source.show(),
+      close: () => source.close(),
+    },
     like: (actionId) => perform(actionId, documents.like, { actionId }),
     unlike: (actionId) => perform(actionId, documents.unlike, { actionId }),
     bookmark: (actionId) => perform(actionId, documents.bookmark, { actionId }),

@@ -72,7 +72,16 @@ export const addOperators: AddCommands = (program, context, exit, examinations) 
   program
     .command('schema')
     .description("print the API's schema, including the configured types, as SDL")
-    .action(async () => {
+    .option(
+      '--types <file>',
+      'instead write TypeScript of the types of actions for a frontend, such as src/fanfare.d.ts, and beside it the module with its fields',
+    )
+    .action(async ({ types }: { readonly types?: string }) => {
+      if (types !== undefined) {
+        const { writeOwnTypes } = await import('./own-types.ts');
+        await writeOwnTypes(context(), types);
+        return;
+      }
       const { printedSchema } = await import('../../../src/app/in-process.ts');
       context().terminal.out((await printedSchema()).trimEnd());
     });

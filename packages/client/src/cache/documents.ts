@@ -1,14 +1,4 @@
-/** What the screens show beyond what a cache has to have: GraphQL selections, without braces. */
-export interface CacheFields {
-  /** On Action; default `descriptor { type summary }`. */
-  readonly action?: string;
-  /** On NewsfeedItem. */
-  readonly item?: string;
-  /** On Interaction. */
-  readonly comment?: string;
-  /** On Notification. */
-  readonly notification?: string;
-}
+import type { Fields } from '../fields.ts';
 
 /** The types of interfaces and unions, for fragments on these. Descriptors are not among them: each server declares its own. */
 export const POSSIBLE_TYPES = {
@@ -40,7 +30,7 @@ export function cacheDocuments({
   item = '',
   comment = '',
   notification = '',
-}: CacheFields = {}) {
+}: Fields = {}) {
   const row = `fragment ActionFields on Action { id conducted engagement { likes comments }
     viewer { hasLiked isBookmarked } ${action} }`;
   const entry = `fragment ItemFields on NewsfeedItem { id relevancy isUnread action { ...ActionFields } ${item} } ${row}`;

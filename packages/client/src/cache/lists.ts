@@ -1,8 +1,10 @@
+import type { Added, DescriptorWith } from '../own-types.ts';
+
 /** What a cache keeps of the API, with the names of the types, and how events change it. */
 
 type Of<Name extends string, Value> = { readonly __typename: Name } & Value;
 
-/** What the screens show beyond what a cache has to have, as `CacheFields` select it. */
+/** What the screens show beyond what a cache has to have, as `fields` select it. */
 export interface ShownFields {
   readonly action: object;
   readonly item: object;
@@ -11,10 +13,12 @@ export interface ShownFields {
 }
 
 export interface DefaultFields {
-  readonly action: { readonly descriptor: { readonly type: string; readonly summary: string } };
-  readonly item: object;
-  readonly comment: object;
-  readonly notification: object;
+  readonly action: Added<'action'> & {
+    readonly descriptor: DescriptorWith<{ readonly type: string; readonly summary: string }>;
+  };
+  readonly item: Added<'item'>;
+  readonly comment: Added<'comment'>;
+  readonly notification: Added<'notification'>;
 }
 
 export type CachedAction<Shown extends ShownFields = DefaultFields> = Of<

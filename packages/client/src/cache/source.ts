@@ -1,4 +1,6 @@
 import { watchesOf } from '../create-feed-client.ts';
+import type { FeedMutations } from '../mutation-types.ts';
+import { createMutations } from '../mutations.ts';
 import type { Request } from '../request.ts';
 import type { FeedClientOptions } from '../types.ts';
 import { Gate } from './gate.ts';
@@ -35,6 +37,8 @@ export interface Following<Event> {
 export interface CacheSource {
   /** Sends a query or mutation; gives its data. Rejects with a FeedClientError. */
   readonly request: Request;
+  /** The changes a reader makes, checked by their types. The cache knows nothing of them: what is shown is changed by events. */
+  readonly mutations: FeedMutations;
   /** Comes when the answers are another reader's, or all is closed. */
   readonly reader: AbortSignal;
   /** Of the sentences; undefined before the first answer. */
@@ -118,6 +122,7 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
   obey(reader.signal);
   return {
     request,
+    mutations: createMutations(request, reader, {}),
     get reader() {
       return reader.signal;
     },

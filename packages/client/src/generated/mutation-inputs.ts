@@ -1,5 +1,7 @@
 // Written by npm run schema, from the schema. A change here is lost.
 
+import type { DescriptorInput } from '../own-types.ts';
+
 /** Selects actions that meet all given conditions. */
 export type ActionFilter = {
     /** By one of these actors. */
@@ -29,9 +31,6 @@ export type DescriptorFieldFilter = {
     /** Exact value of the field. */
     readonly value: string;
 };
-
-/** What happened: exactly one of these. */
-export type DescriptorInput = Readonly<Record<string, unknown>>;
 
 /** Selects entries of a feed that meet all given conditions. */
 export type FeedFilter = {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   ITEM_FIELDS,
-  NOTIFICATIONS,
   notificationEventsOf,
+  notificationsOf,
   queryOf,
   subscriptionOf,
 } from '../../src/documents.ts';
@@ -41,12 +41,16 @@ describe.each([
   );
 });
 
-test.each([NOTIFICATIONS, notificationEventsOf(false), notificationEventsOf(true)])(
-  'the documents of notifications match the schema: %#',
-  (document) => {
-    expect(validate(schema, parse(document))).toEqual([]);
-  },
-);
+const ADDED = { action: 'descriptor { tags }', comment: 'data', notification: 'count { count }' };
+
+test.each(
+  [{}, ADDED].flatMap((fields) => [
+    notificationsOf(fields),
+    ...[false, true].map((withCounts) => notificationEventsOf(fields, withCounts)),
+  ]),
+)('the documents of notifications match the schema: %#', (document) => {
+  expect(validate(schema, parse(document))).toEqual([]);
+});
 
 const eventsOf = (union: string): Set<string> =>
   new Set(schema.getPossibleTypes(schema.getType(union) as never).map(({ name }) => name));
@@ -77,7 +81,8 @@ test('the hand-written types match the schema', () => {
 });
 
 test.each(MUTATION_NAMES)('the mutation %s matches the schema', (name) => {
-  expect(validate(schema, parse(mutationOf(name)))).toEqual([]);
+  for (const fields of [{}, ADDED])
+    expect(validate(schema, parse(mutationOf(name, undefined, fields)))).toEqual([]);
 });
 
 test("an omitted argument keeps the server's default", () => {

@@ -1,7 +1,16 @@
-import type { ActionFilter, FeedEvent, FeedFilter, Instant, MuteTarget, UnreadCount } from '@fanfare/client';
+import type {
+  ActionFilter,
+  ClientFields,
+  FeedEvent,
+  FeedFilter,
+  Instant,
+  MuteTarget,
+  Person,
+  UnreadCount,
+} from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
-import { BOOKMARKS, EXPLAIN, GROUPS, HIDDEN, IN_REVIEW, MUTES, SLICE } from '../list-documents.ts';
+import * as documents from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
@@ -25,18 +34,18 @@ const hiddenOf = (data: unknown): ActionConnection =>
   (data as { readonly viewer: { readonly hiddenItems: ActionConnection } }).viewer.hiddenItems;
 
 function useActionPages(
-  query: string,
+  queryOf: (fields: ClientFields) => string,
   variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => ActionConnection,
 ): ActionPages {
-  const { actions } = useReader();
+  const { actions, client } = useReader();
   const {
     nodes,
     page: _page,
     readAgain: _readAgain,
     asked,
     ...pages
-  } = usePages<FanfareAction, ActionConnection>(query, variables, pick);
+  } = usePages<FanfareAction, ActionConnection>(queryOf(client.fields), variables, pick);
   const taken = useRef<{ readonly by: typeof actions; readonly nodes: WeakSet<FanfareAction> } | null>(null);
   useEffect(() => {
     if (taken.current?.by !== actions) taken.current = { by: actions, nodes: new WeakSet() };
@@ -64,7 +73,7 @@ export function useSlice(
   refId: string,
   { first = 25, filter }: { readonly first?: number; readonly filter?: ActionFilter } = {},
 ): ActionPages {
-  return useActionPages(SLICE, { refId, first, filter }, sliceOf);
+  return useActionPages(documents.slice, { refId, first, filter }, sliceOf);
 }
 
 /** What the reader keeps for later. `remove` takes an action out. */
@@ -72,7 +81,7 @@ export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): 
   readonly remove: (actionId: string) => Promise<void>;
 } {
   const reader = useReader();
-  const pages = useActionPages(BOOKMARKS, { first }, bookmarksOf);
+  const pages = useActionPages(documents.bookmarks, { first }, bookmarksOf);
   // Set on another device.
   useFeedEvents((event) => {
     if (!('item' in event) || !event.item.action.viewer.isBookmarked) return;
@@ -90,7 +99,7 @@ export function useHidden({ first = 25 }: { readonly first?: number } = {}): Act
   readonly unhide: (actionId: string) => Promise<void>;
 } {
   const reader = useReader();
-  const pages = useActionPages(HIDDEN, { first }, hiddenOf);
+  const pages = useActionPages(documents.hiddenItems, { first }, hiddenOf);
   const { refresh } = pages;
   const unhide = async (actionId: string): Promise<void> => {
     await reader.unhide(actionId);
@@ -109,7 +118,7 @@ export function useInReview(): {
 } {
   const { data, ...rest } = useQuery<{
     readonly viewer: { readonly actionsInReview: readonly FanfareAction[] };
-  }>(IN_REVIEW);
+  }>(documents.inReview(useReader().client.fields));
   return { ...rest, actions: data?.viewer.actionsInReview ?? [] };
 }
 
@@ -121,7 +130,7 @@ export interface FanfareGroup {
   readonly summary: string;
   readonly summaryParts: readonly SummaryPart[];
   readonly count: { readonly count: number; readonly isExact: boolean };
-  readonly actors: readonly { readonly memberId: string; readonly name: string }[];
+  readonly actors: readonly Person[];
   /** The latest three. */
   readonly items: readonly FanfareItem[];
 }
@@ -154,7 +163,11 @@ export function useFeedGroups({
     asked: _asked,
     readAgain,
     ...pages
-  } = usePages<FanfareGroup, GroupConnection>(GROUPS, { first, filter }, groupsOf);
+  } = usePages<FanfareGroup, GroupConnection>(
+    documents.groups(reader.client.fields),
+    { first, filter },
+    groupsOf,
+  );
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
   const again = async (): Promise<void> => {
     setWaiting(new Set());
@@ -220,7 +233,7 @@ export function useMutes(): {
   const { client } = useReader();
   const { data, error, isLoading, reload } = useQuery<{
     readonly viewer: { readonly mutes: readonly Mute[] };
-  }>(MUTES);
+  }>(documents.MUTES);
   return {
     mutes: data?.viewer.mutes ?? [],
     isLoading,
@@ -261,7 +274,7 @@ export function useExplain(
   readonly error: Error | null;
   readonly reload: () => void;
 } {
-  const { data, ...rest } = useQuery<{ readonly explainFeedItem: Explanation }>(EXPLAIN, {
+  const { data, ...rest } = useQuery<{ readonly explainFeedItem: Explanation }>(documents.EXPLAIN, {
     actionId,
     memberId,
   });

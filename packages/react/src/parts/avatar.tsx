@@ -12,7 +12,9 @@ interface Props extends Who {
 }
 
 interface Leading {
-  readonly actor: FanfareAction['actor'];
+  readonly actor: Pick<FanfareAction['actor'], 'memberId' | 'name'> & {
+    readonly imageUrl?: string | null;
+  };
   readonly descriptor: Pick<FanfareAction['descriptor'], 'summaryParts'>;
 }
 
@@ -35,10 +37,11 @@ export function Avatar({ id, name, src }: Props): ReactNode {
 }
 
 /** Whom the sentence of an action begins with: who did it, or in whose name it was done. */
-export function leaderOf({ actor, descriptor }: Leading): Who {
+export function leaderOf({ actor, descriptor }: Leading): Props {
   const { member = null, ref = null, text = '' } = descriptor.summaryParts[0] ?? {};
   const id = member?.memberId ?? ref?.refId;
-  return id === undefined ? { id: actor.memberId, name: actor.name } : { id, name: text };
+  if (id !== undefined && id !== actor.memberId) return { id, name: text };
+  return { id: actor.memberId, name: id === undefined ? actor.name : text, src: actor.imageUrl };
 }
 
 /** One of 24. Neighbours in the alphabet are not neighbours in colour: FNV-1a. */

@@ -52,7 +52,7 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
       <span data-fanfare="avatars" aria-hidden="true">
         {actors.map((actor) => (
           <span key={actor.memberId}>
-            {avatar?.(actor) ?? <Avatar id={actor.memberId} name={actor.name} />}
+            {avatar?.(actor) ?? <Avatar id={actor.memberId} name={actor.name} src={actor.imageUrl} />}
           </span>
         ))}
       </span>

@@ -1,5 +1,5 @@
 import type { ActionState, FeedClient, Interaction } from '@fanfare/client';
-import { COMMENTS } from '../documents.ts';
+import { comments } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
@@ -41,7 +41,7 @@ const EMPTY: CommentsSnapshot = {
 /** The comments of one action. Read again with each change of any of them. */
 class CommentStore extends Signal {
   readonly #actionId: string;
-  readonly #client: Pick<FeedClient<FanfareItem>, 'request' | 'mutations'>;
+  readonly #client: Pick<FeedClient<FanfareItem>, 'fields' | 'request' | 'mutations'>;
   readonly #actions: Actions;
   #snapshot = EMPTY;
   #comments: readonly Interaction[] = [];
@@ -60,7 +60,7 @@ class CommentStore extends Signal {
 
   constructor(
     actionId: string,
-    client: Pick<FeedClient<FanfareItem>, 'request' | 'mutations'>,
+    client: Pick<FeedClient<FanfareItem>, 'fields' | 'request' | 'mutations'>,
     actions: Actions,
   ) {
     super();
@@ -187,7 +187,11 @@ class CommentStore extends Signal {
         readonly viewer?: { readonly commentsInReview: readonly Interaction[] };
       } | null;
     }
-    const { node } = await this.#client.request<Data>(COMMENTS, { id: this.#actionId, first, after });
+    const { node } = await this.#client.request<Data>(comments(this.#client.fields), {
+      id: this.#actionId,
+      first,
+      after,
+    });
     this.#inReview = node?.viewer?.commentsInReview ?? [];
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }

@@ -10,7 +10,7 @@ const timeOf = (id: string): string =>
   new Date(Date.parse(AT) + (Number(id.slice(1)) || 100) * 1_000).toISOString();
 const commentOf = (id: string, change: Partial<Interaction> = {}): Interaction => ({
   ...{ id, kind: 'COMMENT', at: timeOf(id), editedAt: null, text: id, reaction: null, parentId: null },
-  ...{ state: 'VISIBLE', actor: { memberId: 'ada', name: 'Ada' }, ...change },
+  ...{ state: 'VISIBLE', actor: { memberId: 'ada', name: 'Ada', imageUrl: null }, ...change },
 });
 const named = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `c${String(from - n)}`);
