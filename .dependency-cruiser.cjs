@@ -85,7 +85,10 @@ const ROOMS = [
   { packages: ['@opentelemetry/sdk-node'], rooms: ['^src/cli/telemetry\\.ts$'] },
   { packages: ['pino'], rooms: ['^src/telemetry/logger\\.ts$'] },
   { packages: ['prom-client'], rooms: ['^src/telemetry/metrics\\.ts$'] },
-  { packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'], rooms: ['^src/cli/'] },
+  {
+    packages: ['commander', 'cli-progress', 'close-with-grace', 'jiti'],
+    rooms: ['^src/cli/', '^src/app/command-shapes\\.ts$'],
+  },
 ];
 
 /** What any feature may import; the layers say which of its files may import what. */
@@ -111,7 +114,7 @@ const PARTS = {
   ],
   archive: [
     '^src/(?:cli|config|descriptors|domain|lib|storage)/',
-    '^src/app/(?:collections|databases|features)\\.ts$',
+    '^src/app/command-shapes\\.ts$',
     '^src/core/(?:core|validate)\\.ts$',
     '^src/features/[^/]+/store(?:/|\\.ts$)',
     '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
@@ -120,19 +123,22 @@ const PARTS = {
   ],
   demo: [
     '^src/(?:cli|config|lib)/',
+    '^src/app/command-shapes\\.ts$',
     '^src/core/shapes\\.ts$',
     '^(?:fs/promises|path|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?commander/',
   ],
   import: [
     '^src/(?:cli|descriptors|domain|lib)/',
+    '^src/app/command-shapes\\.ts$',
     '^src/core/(?:core|shapes|stored-input)\\.ts$',
     '^src/features/(?:directory/directory|follow/follow|operations/read-work|publish/publish-action)\\.ts$',
     '^(?:crypto|fs/promises|timers/promises)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
   operators: [
-    '^src/(?:app|cli|config|connections|domain|lib|storage)/',
+    '^src/(?:cli|config|connections|domain|lib|storage)/',
+    '^src/app/command-shapes\\.ts$',
     '^src/core/(?:shapes|stored-input)\\.ts$',
     '^src/features/rebuild/rebuild-feed\\.ts$',
     '^src/feed/session/open-session\\.ts$',
@@ -140,6 +146,7 @@ const PARTS = {
     '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
   ],
   planner: [
+    '^src/app/command-shapes\\.ts$',
     '^src/cli/context\\.ts$',
     '^src/lib/own-file\\.ts$',
     '^src/domain/lane\\.ts$',
@@ -149,20 +156,22 @@ const PARTS = {
   ],
   processes: [
     '^src/(?:cli|config|lib|telemetry)/',
-    '^src/app/(?:databases|fanfare)\\.ts$',
+    '^src/app/command-shapes\\.ts$',
+    '^src/connections/databases\\.ts$',
     '^src/http/pages/(?:health|metrics-server)\\.ts$',
     '^(?:cluster|inspector|os)$',
   ],
   sharding: [
     '^src/cli/(?:context|report-failure)\\.ts$',
-    '^src/app/collections\\.ts$',
+    '^src/app/command-shapes\\.ts$',
     '^src/storage/',
     '^util$',
     '^node_modules/(?:@types/)?(?:commander|mongodb)/',
   ],
   tenants: [
     '^src/(?:cli|descriptors|domain|lib|storage)/',
-    '^src/app/(?:collections|databases)\\.ts$',
+    '^src/app/command-shapes\\.ts$',
+    '^src/connections/databases\\.ts$',
     '^src/core/(?:core|validate)\\.ts$',
     '^src/features/tenants/store\\.ts$',
     '^src/features/(?:erasure/store/erasures|publish/store/publishing)\\.ts$',
@@ -269,20 +278,22 @@ module.exports = {
       to: { path: '^parts/' },
     },
     {
-      name: 'commands-open-a-server-as-a-host-does',
-      comment: 'What a command serves is opened by createFanfare, so that a host can do the same.',
+      name: 'commands-are-given-the-server',
+      comment:
+        'src/main.ts gives it to them. So parts may bring commands, and what is put together in src/app may have parts in it.',
       severity: 'error',
-      from: { path: '^src/cli/' },
+      from: { path: '^(?:src/cli|parts/[^/]+/src)/' },
       to: {
-        path: '^src/app/(?:app|core|api|jobs)\\.ts$',
-        dependencyTypesNot: ['type-only'],
+        path: '^src/app/',
+        pathNot: '^src/app/(?:command|fanfare)-shapes\\.ts$',
       },
     },
     {
       name: 'local-engine-is-loaded-when-needed',
-      comment: 'It need not be installed: only src/app/local-engine.ts imports more than types of it.',
+      comment:
+        'It need not be installed: only src/connections/local-engine.ts imports more than types of it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/app/local-engine\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/connections/local-engine\\.ts$' },
       to: { path: '^packages/local-engine/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { DemoPerson } from '../http/http-context.ts';
-import { checkReadiness, type Probes, type Readiness } from '../http/pages/health.ts';
-import type { HttpServer } from '../http/server.ts';
+import { checkReadiness, type Probes } from '../http/pages/health.ts';
 import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
 import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
@@ -11,6 +10,7 @@ import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
 import { startSampling } from '../features/operations/samples.ts';
 import type * as Api from './api.ts';
+import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
@@ -237,27 +237,6 @@ async function openRedis(
   });
   isBack(AT_START);
   return parts;
-}
-
-/** Everything that runs in one process, closed as one. */
-export interface App extends AsyncDisposable {
-  /** What use cases take. */
-  readonly core: Core;
-  /** Base URL of the API; `null` without an API. */
-  readonly url: string | null;
-  readonly database: Database;
-  /** Removes what was deleted from the files of local databases, too. */
-  readonly forgetDeleted: () => Promise<void>;
-  readonly http: HttpServer | null;
-  readiness(): Promise<Readiness>;
-  /** Number of actions whose fan-out is pending or in progress, across all processes. */
-  openFanOuts(): Promise<number>;
-  /** Number of feeds with a pending or running rebuild, across all processes. */
-  openRebuilds(): Promise<number>;
-  /** Resolves when no fan-out, rebuild or rename is pending or in progress in any process. */
-  idle(): Promise<void>;
-  /** Closes the API first, then the workers, then the connections. Idempotent. */
-  close(): Promise<void>;
 }
 
 export interface AppParts {

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/env.ts';
+import type { StartStep } from '../connections/databases.ts';
 import type { SettingName } from '../config/settings.ts';
 import type { DescriptorDeclaration, DescriptorInputOf, StoredDescriptorOf } from '../descriptors/declare.ts';
 import type { ALWAYS, PackName, PACKS } from '../descriptors/packs/packs.ts';
@@ -138,14 +139,4 @@ export interface Fanfare<T extends DescriptorDeclaration> extends AsyncDisposabl
 export interface AppGroup {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: () => Promise<string>;
-}
-
-/** Progress of preparing the databases at start. */
-export interface StartStep {
-  /** `exit`: a local database ended unexpectedly; `lost`: it is not started again. Other names say what is being done. */
-  readonly step: string;
-  /** One sentence for people. */
-  readonly message: string;
-  /** Progress from 0 to 1, when known. */
-  readonly fraction?: number;
 }

@@ -29,7 +29,7 @@ import type {
   RecordedAction,
   TypesOf,
 } from './fanfare-shapes.ts';
-import { checkBeforeStart, startDatabases, withAddresses, type Databases } from './databases.ts';
+import { checkBeforeStart, startDatabases, withAddresses } from '../connections/databases.ts';
 import { readFeed } from '../feed/page/read-page.ts';
 import { openSession } from '../feed/session/open-session.ts';
 import { followMany } from '../features/follow/follow.ts';
@@ -38,7 +38,8 @@ import { publishAction } from '../features/publish/publish-action.ts';
 import { isTenantName, TENANT_FORM } from '../domain/stored-id.ts';
 import type { Identity, Role } from '../domain/viewer.ts';
 import { Acting } from '../core/stored-input.ts';
-import { createApp, type App } from './app.ts';
+import { createApp } from './app.ts';
+import type { CommandServer, OpenServer } from './command-shapes.ts';
 
 const SERVICE = 'service';
 const SERVICE_ROLES: readonly Role[] = ['user', 'service'];
@@ -79,7 +80,18 @@ export function createFanfare<
   const D extends readonly DescriptorDeclaration[] = readonly [],
   const P extends readonly PackName[] = readonly ['recruiting', 'social'],
 >(hostConfig: HostConfig<D, P>, options: FanfareOptions = {}): Fanfare<TypesOf<D, P>> {
-  const checked = checkHostConfig(hostConfig, 'The configuration');
+  return prepared<TypesOf<D, P>>(checkHostConfig(hostConfig, 'The configuration'), options);
+}
+
+/** The same for this package's own commands. */
+export function createServer(hostConfig: HostConfig, options: FanfareOptions): CommandServer {
+  return prepared<never>(checkHostConfig(hostConfig, 'The configuration'), options);
+}
+
+function prepared<T extends DescriptorDeclaration>(
+  checked: ReturnType<typeof checkHostConfig>,
+  options: FanfareOptions,
+): RunningFanfare<T> {
   useDescriptors(checked);
   const given = { ...(options.environment ?? readEnvironment()), ...options.settings };
   const env = withReactions(given, checked.reactions);
@@ -87,19 +99,7 @@ export function createFanfare<
   const acting = new ActingHost(config, options.tenant);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const { hooks } = checked;
-  return new RunningFanfare<TypesOf<D, P>>({ config, env, options, logger, acting, hooks });
-}
-
-/** Access for this package's own commands, beyond what hosts need. */
-export interface Inside {
-  readonly metrics: Metrics;
-  /** @throws Error before `start` and after `close`. */
-  server(): Server;
-}
-
-export function insideOf(fanfare: AsyncDisposable): Inside {
-  if (fanfare instanceof RunningFanfare) return fanfare;
-  throw new TypeError('The object was not created by createFanfare');
+  return new RunningFanfare<T>({ config, env, options, logger, acting, hooks });
 }
 
 interface Prepared {
@@ -114,14 +114,14 @@ interface Prepared {
 /** Loaded on first use: GraphQL makes up most of a process's start-up time. */
 const loadGraphql = (): Promise<typeof InProcess> => import('./in-process.ts');
 
-class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Inside {
+class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, CommandServer {
   readonly #prepared: Prepared;
   readonly #acting: ActingHost;
   readonly #logFailure: ReturnType<typeof createFailureLog>;
   readonly #graphql: () => ReturnType<typeof InProcess.buildSchema>;
   #metrics: Metrics | null = null;
-  #opening: Promise<Server> | null = null;
-  #server: Server | null = null;
+  #opening: Promise<OpenServer> | null = null;
+  #server: OpenServer | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(prepared: Prepared) {
@@ -228,7 +228,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
     await server?.[Symbol.asyncDispose]();
   }
 
-  server(): Server {
+  server(): OpenServer {
     if (this.#server === null) throw new Error('The server has not been started, or is closed');
     return this.#server;
   }
@@ -239,18 +239,11 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Ins
   }
 }
 
-interface Server extends AsyncDisposable {
-  readonly app: App;
-  /** Includes the addresses of the databases in use, external or local. */
-  readonly config: Config;
-  readonly databases: Databases;
-}
-
 /** Starts local databases if no address is given, then the app. On failure, closes what was started. */
 async function openServer(
   { config: given, env, options, logger, hooks }: Prepared,
   metrics: Metrics,
-): Promise<Server> {
+): Promise<OpenServer> {
   const { api = false, worker = true, traces = false, waitsForRedis = false, pages, group } = options;
   const onEvent = options.onStep ?? (() => undefined);
   const parts = { ...{ api, worker, traces, waitsForRedis }, metrics: options.metrics ?? api };

@@ -1,5 +1,6 @@
+import type { CommandContext } from '../app/command-shapes.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CommandContext, CommandError } from './context.ts';
+import { CommandError } from './context.ts';
 import type { ActingOptions } from './token.ts';
 import { ownToken } from './token.ts';
 

@@ -1,11 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Environment } from '../config/env.ts';
-import type { HostConfig } from '../descriptors/host-config.ts';
+import { InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readConfig } from '../config/read-config.ts';
-import { FEED_MODEL_NAMES } from '../app/feed-models.ts';
+import type { CommandContext } from '../app/command-shapes.ts';
 import type { Identity } from '../domain/viewer.ts';
-import type { Database, Finding } from '../storage/database/mongo.ts';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { NewFile, readOwnFile } from '../lib/own-file.ts';
@@ -51,35 +48,6 @@ export function wholeNumber(most = Infinity, more = ''): (text: string) => numbe
 export const DEMO_USER = 'demo';
 export const DEMO_TENANT = 'demo';
 
-/** Output of a command: its results go to stdout, everything else to stderr. */
-export interface Terminal {
-  out(line: string): void;
-  note(line: string): void;
-  /** stderr is a terminal: colours and progress bars are welcome. */
-  readonly isInteractive: boolean;
-  readonly stderr: NodeJS.WritableStream;
-  /** Suppresses all further output. */
-  mute(): void;
-}
-
-export interface CommandContext {
-  readonly env: Environment;
-  readonly terminal: Terminal;
-  /** Checked host configuration; default: all types that ship with the server. */
-  readonly hostConfig?: HostConfig;
-}
-
-/** What `fanfare doctor` says about the data of a part. */
-export type Examination = (database: Database) => AsyncGenerator<Finding>;
-
-/** Adds commands to the program. @param exit receives a command's exit code. */
-export type AddCommands = (
-  program: Command,
-  context: () => CommandContext,
-  exit: (code: number) => void,
-  examinations: readonly Examination[],
-) => void;
-
 /** A user error: the message says what to do, and no stack trace is shown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
@@ -87,7 +55,7 @@ export class CommandError extends Error {
 
 /** @param options.needsKey whether the command signs or verifies tokens; default true. @throws ConfigError */
 export function configOf(context: CommandContext, options: { readonly needsKey?: boolean } = {}): Config {
-  return readConfig(context.env, { feedModels: FEED_MODEL_NAMES, ...options });
+  return readConfig(context.env, { feedModels: context.feedModels, ...options });
 }
 
 /** A user of commands is an admin, since they have access to the databases. */

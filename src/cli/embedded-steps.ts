@@ -1,7 +1,7 @@
-import type { StartStep } from '../app/fanfare-shapes.ts';
+import type { StartStep } from '../connections/databases.ts';
 import { logEmbeddedStep } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Terminal } from './context.ts';
+import type { Terminal } from '../app/command-shapes.ts';
 import { fitted, openWaitingLine } from './waiting-line.ts';
 import { openProgress, type Progress } from './terminal.ts';
 

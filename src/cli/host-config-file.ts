@@ -1,10 +1,11 @@
+import type { CommandContext } from '../app/command-shapes.ts';
 import { existsSync } from 'node:fs';
 import { extname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withReactions } from '../config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
 import { useDescriptors } from '../descriptors/registry.ts';
-import { CommandError, type CommandContext } from './context.ts';
+import { CommandError } from './context.ts';
 
 /** Looked for in the working directory, in this order. */
 const FILE_NAMES = ['fanfare.config.ts', 'fanfare.config.mjs', 'fanfare.config.js'];

@@ -1,7 +1,8 @@
+import type { AddCommands, CommandContext, Examination } from '../app/command-shapes.ts';
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { type AddCommands, type CommandContext, type Examination, wholeNumber } from './context.ts';
+import { wholeNumber } from './context.ts';
 import type { ServerParts } from './runtime.ts';
 import type { ServeOptions } from './serve.ts';
 import { sayLoading } from './waiting-line.ts';

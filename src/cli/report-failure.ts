@@ -1,12 +1,16 @@
+import type { CommandContext } from '../app/command-shapes.ts';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { ownCommand } from '../lib/package-info.ts';
 import { redact, visible } from '../lib/redact.ts';
-import { CommandError, type CommandContext } from './context.ts';
-import { isLocalEngineError, NoDatabasesError } from '../app/local-engine.ts';
+import { CommandError } from './context.ts';
+import { isLocalEngineError, NoDatabasesError } from '../connections/local-engine.ts';
 
 /** Prints why a command failed. @returns the exit code. */
-export function reportFailure({ env, terminal }: CommandContext, error: unknown): number {
+export function reportFailure(
+  { env, terminal }: Pick<CommandContext, 'env' | 'terminal'>,
+  error: unknown,
+): number {
   // Already explained.
   if (error instanceof CommanderError) return error.exitCode;
   const isDebugging = env['LOG_LEVEL'] === 'debug' || env['LOG_LEVEL'] === 'trace';

@@ -1,31 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { App } from '../app/app.ts';
+import type {
+  App,
+  CommandContext,
+  CommandParts,
+  DemoMember,
+  Processes,
+  Running,
+} from '../app/command-shapes.ts';
 import type { Config, LogLevel } from '../config/config.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { Closer } from '../lib/closer.ts';
 import { logHeartbeatFailed } from '../telemetry/events.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
-import { type CommandContext, DEMO_TENANT, DEMO_USER, announceServer } from './context.ts';
-import { describeDatabases, type Databases } from '../app/databases.ts';
-import { insideOf } from '../app/fanfare.ts';
+import { DEMO_TENANT, DEMO_USER, announceServer } from './context.ts';
+import { describeDatabases, type Databases } from '../connections/databases.ts';
 import type { FanfareOptions } from '../app/fanfare-shapes.ts';
 import type { DemoPerson } from '../http/http-context.ts';
 import { embeddedSteps } from './embedded-steps.ts';
-import { fanfareOf, startTraced, type CommandParts, type DemoMember } from './fanfare-of.ts';
+import { fanfareOf, startTraced } from './fanfare-of.ts';
 import { endOnSignals, closeOnSignals } from './shutdown.ts';
 import { signToken } from './token.ts';
 import { startHeartbeat } from './worker-health.ts';
-
-/** A running server, in this process or in several. */
-export interface Running {
-  readonly app: { readonly url: string | null };
-  /** With the addresses of the databases in use, external or local. */
-  readonly config: Config;
-  /** Description of the databases, for people. */
-  readonly databases: string;
-  /** For the user demo with all roles; `null` where tokens are signed elsewhere. */
-  readonly demoToken: string | null;
-}
 
 /** What the commands `serve` and `worker` are given by parts. */
 export interface ServerParts {
@@ -33,23 +28,6 @@ export interface ServerParts {
   readonly processes: () => Promise<Processes>;
   /** People whom the console's page of the demo can act as. */
   readonly people: readonly DemoMember[];
-}
-
-interface Processes {
-  /** Whether this process was started by one that runs the same command several times. */
-  isMember(context: CommandContext): boolean;
-  runMember(context: CommandContext, config: Config, parts: CommandParts): Promise<void>;
-  runGroup(context: CommandContext, options: GroupRunOptions): Promise<Running>;
-}
-
-export interface GroupRunOptions {
-  readonly config: Config;
-  readonly parts: CommandParts;
-  readonly count: number;
-  /** Aborted by a signal. */
-  readonly stop: AbortController;
-  /** Records in DATA_DIR that they work, for `worker --health`. */
-  readonly hasHeartbeat?: boolean;
 }
 
 export interface Runtime extends Running, AsyncDisposable {
@@ -122,7 +100,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   const closer = new Closer();
   try {
     const demoToken = parts.api ? await demoTokenOf(given) : null;
-    const fanfare = fanfareOf(context, given, {
+    const fanfare = await fanfareOf(context, given, {
       ...{ ...parts, logger, metrics: isServer, pages: pagesOf(given, demoToken, people) },
       onStep: (step) => {
         if (step.step !== 'collections') steps.onEvent(step);
@@ -130,7 +108,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
       },
     });
     await startTraced(fanfare, parts, closer);
-    const { app, config, databases } = insideOf(fanfare).server();
+    const { app, config, databases } = fanfare.server();
     const record = await announceLocal(databases, config, { url: fanfare.url, token: demoToken });
     if (record !== null) closer.own(record);
     if (options.hasHeartbeat === true) closer.own(await beat(config, () => app.database.ping(), logger));

@@ -1,8 +1,9 @@
+import type { CommandContext, Running } from '../app/command-shapes.ts';
 import { ROLES } from '../domain/viewer.ts';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
-import { configOf, type CommandContext } from './context.ts';
+import { configOf } from './context.ts';
 import { withSecret } from './kept-secret.ts';
-import { openRuntime, type Running, type ServerParts } from './runtime.ts';
+import { openRuntime, type ServerParts } from './runtime.ts';
 
 export interface ServeOptions {
   readonly worker: boolean;

@@ -3,7 +3,7 @@ import { logClosed, logClosing, logCrash } from '../telemetry/events.ts';
 import { endProgress } from './terminal.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { constants } from 'node:os';
-import type { Terminal } from './context.ts';
+import type { Terminal } from '../app/command-shapes.ts';
 
 /** Time limit for closing after a signal, in milliseconds. */
 export const CLOSE_WITHIN_MS = 10_000;

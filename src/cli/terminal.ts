@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import type { Terminal } from './context.ts';
+import type { Terminal } from '../app/command-shapes.ts';
 import { Presets, SingleBar } from 'cli-progress';
 
 /** Progress of something. Disposing leaves the last state on the screen. */

@@ -1,7 +1,8 @@
+import type { CommandContext } from '../app/command-shapes.ts';
 import type { Config } from '../config/config.ts';
 import { TENANT_FORM, type Tenant, isTenantName } from '../domain/stored-id.ts';
 import { OPERATOR, ROLES } from '../domain/viewer.ts';
-import { type CommandContext, CommandError, configOf } from './context.ts';
+import { CommandError, configOf } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
 import { SignJWT } from 'jose';
 import { Acting } from '../core/stored-input.ts';

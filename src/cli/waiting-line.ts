@@ -1,4 +1,4 @@
-import type { Terminal } from './context.ts';
+import type { Terminal } from '../app/command-shapes.ts';
 import { endsWithProgress } from './terminal.ts';
 
 /** Shows that something is in progress while nothing else is printed. Disposing clears it. */

@@ -1,6 +1,7 @@
+import type { CommandContext } from '../app/command-shapes.ts';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/own-file.ts';
-import { configOf, type CommandContext, recordProcess, findRecord } from './context.ts';
+import { configOf, recordProcess, findRecord } from './context.ts';
 
 interface Beat {
   /** When the database last answered the worker, in milliseconds of a clock of the machine that nobody sets. */

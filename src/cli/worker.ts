@@ -1,4 +1,5 @@
-import { configOf, type CommandContext, CommandError, type Terminal } from './context.ts';
+import type { CommandContext, Terminal } from '../app/command-shapes.ts';
+import { configOf, CommandError } from './context.ts';
 import { openRuntime, type ServerParts } from './runtime.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/units.ts';

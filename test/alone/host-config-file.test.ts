@@ -8,6 +8,7 @@ import { PROGRAM_PARTS } from '../../src/commands.ts';
 import { reasonFor, reportFailure } from '../../src/cli/report-failure.ts';
 import { descriptorOfType } from '../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
+import { commandContext } from '../support/command-context.ts';
 
 const FILES = {
   'good.ts': `
@@ -41,7 +42,10 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const { terminal } = recordingTerminal();
 const load = (name: string, env: Record<string, string> = {}) =>
-  withHostConfig({ env: { FANFARE_CONFIG: join(folder, name), ...env }, terminal }, undefined);
+  withHostConfig(
+    commandContext({ env: { FANFARE_CONFIG: join(folder, name), ...env }, terminal }),
+    undefined,
+  );
 
 async function whyNot(name: string): Promise<string> {
   try {
@@ -97,7 +101,7 @@ describe('a configuration file', () => {
   });
 
   test('is optional: without one nothing changes', async () => {
-    const context = { env: {}, terminal };
+    const context = commandContext({ env: {}, terminal });
     expect(await withHostConfig(context, undefined)).toBe(context);
   });
 });
@@ -105,7 +109,11 @@ describe('a configuration file', () => {
 describe('fanfare schema', () => {
   async function run(...args: string[]): Promise<string> {
     const { terminal: recorded, stdout } = recordingTerminal();
-    const program = await createProgram({ env: {}, terminal: recorded }, PROGRAM_PARTS, () => undefined);
+    const program = await createProgram(
+      commandContext({ env: {}, terminal: recorded }),
+      PROGRAM_PARTS,
+      () => undefined,
+    );
     await program.parseAsync(['node', 'fanfare', ...args]);
     return stdout.join('\n');
   }

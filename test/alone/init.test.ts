@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withHostConfig } from '../../src/cli/host-config-file.ts';
 import { init } from '../../parts/operators/src/init.ts';
 import { descriptorOfInput, descriptorTypes } from '../../src/descriptors/registry.ts';
+import { commandContext } from '../support/command-context.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 
 let folder: string;
@@ -14,7 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const context = () => ({ env: {}, ...recordingTerminal() });
+function context() {
+  const { terminal, ...said } = recordingTerminal();
+  return { ...commandContext({ env: {}, terminal }), ...said };
+}
 
 test('creates a project with a valid configuration and a start script that runs the server', async () => {
   const { stdout, ...rest } = context();

@@ -19,6 +19,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { borrowDatabase, openShared } from '../support/spare-databases.ts';
 import { READS, rowsOf } from '../support/tenant-table.ts';
 import { TENANT_CLAIM } from '../support/tenants.ts';
+import { commandContext } from '../support/command-context.ts';
 
 // What is done with whole tenants, on the command line.
 
@@ -200,7 +201,7 @@ async function fanfare(env: Readonly<Record<string, string>>, ...args: string[])
     stderr: process.stderr,
     mute: () => undefined,
   };
-  const program = await createProgram({ env, terminal }, PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env, terminal }), PROGRAM_PARTS, () => undefined);
   await program.parseAsync(args, { from: 'user' });
   return { out: out.join('\n'), notes: notes.join('\n') };
 }

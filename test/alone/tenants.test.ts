@@ -1,3 +1,4 @@
+import { COLLECTIONS } from '../../src/app/collections.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -298,7 +299,8 @@ test('an older file does not restore an erased tenant, but a new tenant of that 
   await outOf('first', [gone, kept]);
   const operator = { userId: 'tenant', roles: new Set(['admin'] as const), expiresAt: null };
   const removed: string[] = [];
-  for await (const { section } of own.services.eraseTenant(operator, 'gone')) removed.push(section);
+  for await (const { section } of own.services.eraseTenant(operator, 'gone', COLLECTIONS))
+    removed.push(section);
   expect(removed).toContain('actions');
 
   expect(await runRestore(runOf('first'))).toEqual({ returned: 1, skipped: 1 });

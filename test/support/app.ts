@@ -1,5 +1,6 @@
 import { inject } from 'vitest';
-import { createApp, type App } from '../../src/app/app.ts';
+import { createApp } from '../../src/app/app.ts';
+import type { App } from '../../src/app/command-shapes.ts';
 import { signToken } from '../../src/cli/token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';

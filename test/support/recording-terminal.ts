@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Terminal } from '../../src/cli/context.ts';
+import type { Terminal } from '../../src/app/command-shapes.ts';
 
 /** A terminal nobody watches, with what was said to it. */
 export function recordingTerminal() {

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { uniqueName } from './unique-name.ts';
+import { commandContext } from './command-context.ts';
 
 /**
  * Empty databases with all their indexes, used again by the next test of the process: to make one takes much longer than
@@ -37,7 +38,7 @@ export async function borrowDatabase(): Promise<string> {
   const { db, isSharded } = await openShared(fresh);
   await ensureIndexes(db, allIndexes());
   const env = { MONGODB_URI: inject('mongodbUri'), MONGODB_DB: fresh };
-  if (isSharded) await shard({ env, terminal: recordingTerminal().terminal }, { run: true });
+  if (isSharded) await shard(commandContext({ env, terminal: recordingTerminal().terminal }), { run: true });
   return fresh;
 }
 

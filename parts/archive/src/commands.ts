@@ -1,10 +1,11 @@
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { archiveOf } from './store/offloads.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../src/config/config.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { processesRepository } from '../../../src/storage/database/processes.ts';
-import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { checkRestorable, checkTarget } from './check-files.ts';
 import { runOffload, runRestore, type OffloadRun } from './run-offload.ts';
 import { openProgress, type Progress } from '../../../src/cli/terminal.ts';

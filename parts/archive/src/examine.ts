@@ -1,9 +1,9 @@
 import type { Database, Finding } from '../../../src/storage/database/mongo.ts';
-import { offloadsRepository } from './store/offloads.ts';
+import { underWay } from './store/offloads.ts';
 
 /** Actions of an interrupted offload are invisible. */
 export async function* examineOffloads({ collections }: Database): AsyncGenerator<Finding> {
-  for (const { isReturning, actions } of await offloadsRepository(collections).underWay())
+  for (const { isReturning, actions } of await underWay(collections))
     yield {
       state: 'note',
       what: 'Offload',

@@ -1,4 +1,4 @@
-import type { AddCommands } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import { waitForWorkerOption } from '../../../src/cli/worker.ts';
 export { examineOffloads } from './examine.ts';
 import type { OffloadOptions, RestoreOptions } from './commands.ts';

@@ -4,7 +4,7 @@ import { FanfareError } from '../../../src/domain/errors.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
-import { OffloadSum, recordText, recordOf, type OffloadRecord } from './store/offload-records.ts';
+import { OffloadSum, recordText, type OffloadRecord } from './store/offload-records.ts';
 import type { OffloadedAction } from './store/offloads.ts';
 import { requireRole } from '../../../src/core/validate.ts';
 import { shortened } from '../../../src/lib/cut.ts';
@@ -71,7 +71,7 @@ export async function claimOffloaded(
   requireRole(identity, 'admin');
   for await (const { lines } of chunks) {
     const actions = lines.flatMap((line): OffloadedAction[] => {
-      const { section, actionId, document } = readLine(line);
+      const { section, actionId, document } = readLine(offloads, line);
       const rev: unknown = document['rev'];
       return section === 'actions' && typeof rev === 'number' ? [{ id: actionId, rev }] : [];
     });
@@ -96,7 +96,7 @@ export async function takeOut(
   let written = new Map<ActionId, OffloadSum>();
   for await (const { lines, endsBatch } of chunks) {
     for (const line of lines) {
-      const record = readLine(line);
+      const record = readLine(offloads, line);
       if (record.section === 'actions') written.set(record.actionId, new OffloadSum());
       else written.get(record.actionId)?.add(record);
     }
@@ -156,8 +156,8 @@ export interface OffloadChunk {
 }
 
 /** @throws FanfareError BAD_USER_INPUT */
-export function readLine(line: string): OffloadRecord {
-  const record = recordOf(line);
+export function readLine({ known }: Archive['offloads'], line: string): OffloadRecord {
+  const record = known.recordOf(line);
   if (record === null)
     throw new FanfareError('BAD_USER_INPUT', `This is no record of an action: ${shortened(line, 100)}`);
   return record;

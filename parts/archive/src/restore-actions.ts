@@ -1,14 +1,13 @@
 import type { Archive } from './store/offloads.ts';
 import type { ActionId, UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
-import type { ErasureSubject } from '../../../src/domain/erasure.ts';
 import type { Tenant } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { uncarried } from '../../../src/storage/stamps/directory-stamps.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
 import type { MarkedReader } from '../../../src/storage/documents/declaration.ts';
-import { anonymiseRecord, erasedSubjects, membersIn, type OffloadRecord } from './store/offload-records.ts';
+import { erasedSubjects, type OffloadRecord } from './store/offload-records.ts';
 import { MAX_PINNED } from '../../../src/features/moderation/pin-action.ts';
 import { requireRole } from '../../../src/core/validate.ts';
 import { readLine, type OffloadChunk } from './offload-actions.ts';
@@ -85,7 +84,7 @@ async function bring(
   let skipped = 0;
   let batch: Batch = { returning: new Set(), named: [] };
   for await (const { lines, endsBatch } of chunks) {
-    const records = lines.map(readLine);
+    const records = lines.map((line) => readLine(core.offloads, line));
     const actions = records.filter(({ section }) => section === 'actions');
     batch.named.push(...actions);
     const present = await withoutErasedTenants(core, file, records);
@@ -124,23 +123,22 @@ function tenantOfAction({ section, document }: OffloadRecord): Tenant | null {
 
 /** The records as they would be if erasures since then had included the file. */
 async function withoutErased(
-  { erasures }: Archive,
+  { erasures, offloads: { known } }: Archive,
   { readAt, salt }: OffloadedFile,
   { named }: Batch,
   records: readonly OffloadRecord[],
 ): Promise<OffloadRecord[]> {
   // Moderators' reasons may name the same people as the action.
-  const ids = [...new Set([...records, ...named].flatMap(membersIn))];
+  const ids = [...new Set([...records, ...named].flatMap((record) => known.membersIn(record)))];
   const erased = ids.length === 0 ? [] : await erasures.erasedSince(ids, readAt);
   const subjects = erasedSubjects(erased, named, salt);
   return records.flatMap((record) => {
-    const kept = subjects.reduce<OffloadRecord | null>(anonymised, record);
+    const kept = subjects.reduce<OffloadRecord | null>(
+      (left, subject) => (left === null ? null : known.anonymised(left, subject)),
+      record,
+    );
     return kept === null ? [] : [kept];
   });
-}
-
-function anonymised(record: OffloadRecord | null, subject: ErasureSubject): OffloadRecord | null {
-  return record === null ? null : anonymiseRecord(record, subject);
 }
 
 async function bringActions(

@@ -1,16 +1,10 @@
+import type { CommandContext, Terminal } from '../../../src/app/command-shapes.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../src/config/units.ts';
 import { visible } from '../../../src/lib/redact.ts';
 import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
-import {
-  type CommandContext,
-  CommandError,
-  DEMO_TENANT,
-  type Terminal,
-  configOf,
-  findServer,
-} from '../../../src/cli/context.ts';
+import { CommandError, DEMO_TENANT, configOf, findServer } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { ownToken } from '../../../src/cli/token.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';

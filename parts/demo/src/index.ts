@@ -1,4 +1,5 @@
-import { type AddCommands, wholeNumber } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
+import { wholeNumber } from '../../../src/cli/context.ts';
 import { sayLoading } from '../../../src/cli/waiting-line.ts';
 import type { DemoOptions } from './demo.ts';
 

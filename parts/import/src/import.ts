@@ -1,3 +1,4 @@
+import type { CommandContext, Terminal } from '../../../src/app/command-shapes.ts';
 import { DamagedFile } from '../../../src/cli/lines.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,13 +7,7 @@ import { importFile, type ImportedFile } from './import-file.ts';
 import { visible } from '../../../src/lib/redact.ts';
 import type { RecordKind } from './records.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
-import {
-  configOf,
-  CommandError,
-  type CommandContext,
-  type Terminal,
-  operatorOf,
-} from '../../../src/cli/context.ts';
+import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';

@@ -1,4 +1,5 @@
-import { type AddCommands, TENANT, TOKEN, wholeNumber } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
+import { TENANT, TOKEN, wholeNumber } from '../../../src/cli/context.ts';
 import { waitForWorkerOption } from '../../../src/cli/worker.ts';
 import type { ImportOptions } from './import.ts';
 

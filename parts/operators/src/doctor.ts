@@ -1,26 +1,19 @@
-import { allIndexes } from '../../../src/app/collections.ts';
-import { missingIndexes } from '../../../src/storage/indexes/indexes.ts';
+import type { CommandContext, Composed, Examination } from '../../../src/app/command-shapes.ts';
+import { missingIndexes, type IndexDefinition } from '../../../src/storage/indexes/indexes.ts';
 import { latestVersion, MIGRATIONS } from '../../../src/storage/migrations/migration.ts';
-import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database, Finding } from '../../../src/storage/database/mongo.ts';
 import { schemaVersionRepository } from '../../../src/storage/database/schema-version.ts';
 import { openRedisParts } from '../../../src/connections/redis-parts.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { doubtsOf } from '../../../src/config/doubts.ts';
 import { redact } from '../../../src/lib/redact.ts';
-import {
-  configOf,
-  CommandError,
-  type CommandContext,
-  type Examination,
-  findServer,
-} from '../../../src/cli/context.ts';
+import { configOf, CommandError, findServer } from '../../../src/cli/context.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { keptSecret, keptSecretPath } from '../../../src/cli/kept-secret.ts';
 import { packageVersion } from '../../../src/lib/package-info.ts';
 import { reasonFor } from '../../../src/cli/report-failure.ts';
-import { describeDatabases, startDatabases } from '../../../src/app/databases.ts';
+import { describeDatabases, startDatabases } from '../../../src/connections/databases.ts';
 import type { Environment } from '../../../src/config/env.ts';
 import type { Setting } from '../../../src/config/settings.ts';
 import { SETTINGS } from '../../../src/config/settings.ts';
@@ -112,7 +105,7 @@ async function* examineDatabases(
   await using databases = services;
   yield ok('Databases', describeDatabases(databases, config));
   yield* examineServer(config);
-  yield* examineMongo(databases.mongodbUri, config, examinations);
+  yield* examineMongo(await context.composed(), databases.mongodbUri, config, examinations);
   yield await examineRedis({ ...config.redis, url: databases.redisUrl });
 }
 
@@ -128,6 +121,7 @@ async function* examineServer({ dataDir }: Config): AsyncGenerator<Finding> {
 }
 
 async function* examineMongo(
+  { connectDatabase, allIndexes }: Composed,
   uri: string,
   { mongodb: { db }, auth }: Config,
   examinations: readonly Examination[],
@@ -140,13 +134,12 @@ async function* examineMongo(
   await using database = connected;
   yield ok('MongoDB', `${await database.version()} answers at ${uri}, database ${db}`);
   const hasTenants = auth.tenantClaim !== undefined;
-  yield await examineIndexes(database, hasTenants);
+  yield await examineIndexes(database, allIndexes({ hasTenants }));
   yield await examineSchema(database, hasTenants);
   for (const examinePart of examinations) yield* examinePart(database);
 }
 
-async function examineIndexes({ db }: Database, hasTenants: boolean): Promise<Finding> {
-  const all = allIndexes({ hasTenants });
+async function examineIndexes({ db }: Database, all: readonly IndexDefinition[]): Promise<Finding> {
   const missing = await missingIndexes(db, all);
   const present = `${String(all.length - missing.length)} of ${String(all.length)}`;
   if (missing.length === 0) return ok('Indexes', `${present} present`);

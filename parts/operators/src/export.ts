@@ -1,9 +1,10 @@
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isThere, NewFile } from '../../../src/lib/own-file.ts';
 import type { Acting } from '../../../src/core/stored-input.ts';
 import type { ExportPart } from '../../../src/core/shapes.ts';
-import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';

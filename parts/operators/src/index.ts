@@ -1,4 +1,5 @@
-import { type AddCommands, TENANT, TOKEN } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
+import { TENANT, TOKEN } from '../../../src/cli/context.ts';
 import { OPERATOR, ROLES } from '../../../src/domain/viewer.ts';
 import type { DoctorOptions } from './doctor.ts';
 import type { ExportOptions } from './export.ts';
@@ -82,7 +83,7 @@ export const addOperators: AddCommands = (program, context, exit, examinations) 
         await writeOwnTypes(context(), types);
         return;
       }
-      const { printedSchema } = await import('../../../src/app/in-process.ts');
+      const { printedSchema } = await context().composed();
       context().terminal.out((await printedSchema()).trimEnd());
     });
 };

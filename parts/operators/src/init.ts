@@ -1,8 +1,9 @@
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { makeFolder } from '../../../src/lib/own-file.ts';
 import { isInstalled, PACKAGE, packageVersion } from '../../../src/lib/package-info.ts';
-import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** Nothing that has appeared since the folder was looked at is written over or through. */

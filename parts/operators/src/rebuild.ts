@@ -1,5 +1,6 @@
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';

@@ -1,8 +1,9 @@
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { parseDuration } from '../../../src/config/units.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { Tenant } from '../../../src/domain/stored-id.ts';
 import { OPERATOR } from '../../../src/domain/viewer.ts';
-import { configOf, CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { configOf, CommandError } from '../../../src/cli/context.ts';
 import { withSecret } from '../../../src/cli/kept-secret.ts';
 import { type ActingOptions, tenantFor } from '../../../src/cli/token.ts';
 import { signToken, TOKEN_ROLES, type TokenRole } from '../../../src/cli/token.ts';

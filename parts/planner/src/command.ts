@@ -1,4 +1,5 @@
-import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';
 import { amount, counted } from './figures.ts';
 import { MEASURED_COSTS } from './measured-costs.ts';

@@ -1,4 +1,4 @@
-import type { AddCommands } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import type { PlanOptions } from './command.ts';
 import { planOptions } from './options.ts';
 

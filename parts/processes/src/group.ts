@@ -1,3 +1,4 @@
+import type { CommandContext, GroupRunOptions, Running } from '../../../src/app/command-shapes.ts';
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../../src/http/pages/health.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type GroupMetrics,
   type MetricsSnapshot,
 } from '../../../src/telemetry/metrics.ts';
-import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import { CLOSE_WITHIN_MS, closeOnSignals } from '../../../src/cli/shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';
 import inspector from 'node:inspector';
@@ -24,16 +25,9 @@ import {
   describeDatabases,
   startDatabases,
   withAddresses,
-} from '../../../src/app/databases.ts';
+} from '../../../src/connections/databases.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
-import {
-  announceLocal,
-  beat,
-  demoTokenOf,
-  type GroupRunOptions,
-  loggerOf,
-  type Running,
-} from '../../../src/cli/runtime.ts';
+import { announceLocal, beat, demoTokenOf, loggerOf } from '../../../src/cli/runtime.ts';
 
 /** Time limit for closing the processes, and the databases after them. */
 const CLOSE_GROUP_WITHIN_MS = CLOSE_WITHIN_MS + 5_000;

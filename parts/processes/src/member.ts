@@ -1,9 +1,8 @@
 import cluster from 'node:cluster';
-import { insideOf } from '../../../src/app/fanfare.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Closer } from '../../../src/lib/closer.ts';
-import type { CommandContext } from '../../../src/cli/context.ts';
-import { fanfareOf, startTraced, type CommandParts } from '../../../src/cli/fanfare-of.ts';
+import type { CommandContext, CommandParts } from '../../../src/app/command-shapes.ts';
+import { fanfareOf, startTraced } from '../../../src/cli/fanfare-of.ts';
 import { demoTokenOf, loggerOf, pagesOf } from '../../../src/cli/runtime.ts';
 import { closeOnSignals } from '../../../src/cli/shutdown.ts';
 import {
@@ -33,16 +32,15 @@ export async function runMember(
   const port = process as unknown as Port;
   const closer = new Closer();
   const pages = pagesOf(config, parts.api ? await demoTokenOf(config) : null, people);
-  const fanfare = fanfareOf(context, config, {
+  const fanfare = await fanfareOf(context, config, {
     ...{ ...parts, logger, pages, metrics: false },
     group: { readiness: () => group.ask('readiness'), metrics: () => group.ask('metrics') },
   });
-  const inside = insideOf(fanfare);
   const opening = startTraced(fanfare, parts, closer);
   const answers = {
     alive: () => Promise.resolve(true as const),
-    readiness: async () => (await opening.then(() => inside.server())).app.readiness(),
-    snapshot: () => inside.metrics.snapshot(),
+    readiness: async () => (await opening.then(() => fanfare.server())).app.readiness(),
+    snapshot: () => fanfare.metrics.snapshot(),
   };
   const group = openLine<OfMember, OfGroup>(port, answers, GROUP_ANSWERS_WITHIN_MS);
   closeOnSignals(

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { AddCommands } from '../../../src/cli/context.ts';
+import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import type { ShardOptions } from './shard.ts';
 
 /** `fanfare shard`. */

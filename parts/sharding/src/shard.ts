@@ -1,7 +1,7 @@
-import { allIndexes, COLLECTIONS } from '../../../src/app/collections.ts';
+import type { CommandContext, Terminal } from '../../../src/app/command-shapes.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { connectDatabase } from '../../../src/app/collections.ts';
 import type { Database } from '../../../src/storage/database/mongo.ts';
+import type { IndexDefinition } from '../../../src/storage/indexes/indexes.ts';
 import {
   PAUSES_MIGRATIONS,
   SHARD_INDEX,
@@ -12,7 +12,7 @@ import {
   type ShardRefusal,
 } from './rules.ts';
 import { reasonFor } from '../../../src/cli/report-failure.ts';
-import { type Terminal, configOf, CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import { configOf, CommandError } from '../../../src/cli/context.ts';
 
 export interface ShardOptions {
   /** Shards collections that are not sharded yet, on the router at MONGODB_URI. */
@@ -28,10 +28,16 @@ export interface ShardOptions {
  */
 export async function shard(context: CommandContext, { run, status }: ShardOptions): Promise<number> {
   const { mongodb } = configOf(context, { needsKey: false });
-  for (const { name, shard: plan } of COLLECTIONS)
+  const { allIndexes, collections, connectDatabase } = await context.composed();
+  for (const { name, shard: plan } of collections)
     if ('because' in plan) context.terminal.note(`${name}: not sharded: ${plan.because}`);
+  const planned = collections.flatMap(({ name: collection, shard: plan }): PlannedShard[] =>
+    'key' in plan ? [{ collection, ...plan }] : [],
+  );
   if (run !== true && status !== true) {
-    for (const plan of PLANNED) for (const line of linesOf(mongodb.db, plan)) context.terminal.out(line);
+    const indexes = allIndexes();
+    for (const plan of planned)
+      for (const line of linesOf(mongodb.db, plan, indexes)) context.terminal.out(line);
     context.terminal.out(`db.adminCommand(${JSON.stringify({ setClusterParameter: PAUSES_MIGRATIONS })})`);
     return 0;
   }
@@ -49,17 +55,13 @@ export async function shard(context: CommandContext, { run, status }: ShardOptio
         );
       });
   let isSharded = true;
-  for (const plan of PLANNED)
+  for (const plan of planned)
     isSharded = (await look(context.terminal, database, plan, run === true)) && isSharded;
   return isSharded ? 0 : 1;
 }
 
-const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard: plan }): PlannedShard[] =>
-  'key' in plan ? [{ collection, ...plan }] : [],
-);
-
-function linesOf(db: string, { collection, key }: PlannedShard): string[] {
-  const indexes = allIndexes().filter((index) => index.collection === collection);
+function linesOf(db: string, { collection, key }: PlannedShard, all: readonly IndexDefinition[]): string[] {
+  const indexes = all.filter((index) => index.collection === collection);
   const shown = JSON.stringify(key);
   const [quotedDb, quoted] = [JSON.stringify(db), JSON.stringify(collection)];
   return [

@@ -1,4 +1,3 @@
-import { COLLECTIONS } from '../../../src/app/collections.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
@@ -31,27 +30,29 @@ const FEED_BATCH = 500;
 
 /** All tenants with stored data. @throws FanfareError FORBIDDEN */
 export async function* listTenants(
-  { collections }: Core,
+  { collections, declarations }: Core,
   identity: Identity,
 ): AsyncGenerator<TenantSummary, void, undefined> {
   requireOperator(identity);
-  yield* tenantDataRepository(collections, COLLECTIONS).list();
+  yield* tenantDataRepository(collections, declarations).list();
 }
 
 /**
  * Deletes all data of a tenant and ends the streams of its members. A hash of its name stays, so that `restoreActions`
  * recognises older files. Concurrent writes by other processes may survive; repeat it afterwards to remove them. Safe to
  * interrupt and repeat.
+ * @param declarations of all collections, including those of feed models
  * @throws FanfareError FORBIDDEN
  */
 export async function* eraseTenant(
   core: Core,
   identity: Identity,
   tenant: Tenant,
+  declarations: readonly Declaration[],
 ): AsyncGenerator<TenantProgress, void, undefined> {
   requireOperator(identity);
   const { collections, feedStore, erasedTenants, sessionEnds, liveLog, onLiveLogError } = core;
-  const tenantData = tenantDataRepository(collections, COLLECTIONS);
+  const tenantData = tenantDataRepository(collections, declarations);
   // From now on files written before cannot be restored; noted again at the end for files written meanwhile.
   await erasedTenants.note(tenant, clock.now());
   for await (const readers of tenantData.readers(tenant)) {
@@ -77,15 +78,17 @@ export const READERS = 'feeds of readers';
  * All data of a tenant as JSON lines: a head, one line per document and per entry of a stored feed, and a last line with
  * their number. Ids are those of the host application. Bounded memory, except for the ids of its members. Not a snapshot:
  * concurrent changes may or may not be included.
+ * @param declarations of all collections, including those of feed models
  * @throws FanfareError FORBIDDEN
  */
 export async function* exportTenant(
   { collections, feedStore }: Core,
   identity: Identity,
   tenant: Tenant,
+  declarations: readonly Declaration[],
 ): AsyncGenerator<TenantLines, void, undefined> {
   requireOperator(identity);
-  const tenantData = tenantDataRepository(collections, COLLECTIONS);
+  const tenantData = tenantDataRepository(collections, declarations);
   const counts: Record<string, number> = {};
   const counted = (section: string, lines: readonly string[]): TenantLines => {
     counts[section] = (counts[section] ?? 0) + lines.length;

@@ -1,7 +1,6 @@
-import { COLLECTIONS } from '../../../src/app/collections.ts';
-import { startDatabases } from '../../../src/app/databases.ts';
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
+import { startDatabases } from '../../../src/connections/databases.ts';
 import { embeddedSteps } from '../../../src/cli/embedded-steps.ts';
-import { connectDatabase } from '../../../src/app/collections.ts';
 import { AdoptionRefused, adoptDatabase } from './adopt-database.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +11,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { isThere, NewFile } from '../../../src/lib/own-file.ts';
 import { processesRepository } from '../../../src/storage/database/processes.ts';
 import { erasedTenantsRepository } from '../../../src/features/tenants/store.ts';
-import { configOf, CommandError, type CommandContext, operatorOf } from '../../../src/cli/context.ts';
+import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts';
 import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
 import * as allOfTenant from './all-of-tenant.ts';
 
@@ -55,9 +54,10 @@ export async function exportTenant(
     () => file.discard(),
   );
   let [count, documents] = [0, 0];
+  const { collections } = await context.composed();
   const { core } = runtime.app;
   async function* text(): AsyncGenerator<string> {
-    for await (const { section, lines } of allOfTenant.exportTenant(core, OPERATOR, tenant)) {
+    for await (const { section, lines } of allOfTenant.exportTenant(core, OPERATOR, tenant, collections)) {
       count += lines.length;
       if (section !== 'head' && section !== 'end') documents += lines.length;
       yield lines.map((line) => `${line}\n`).join('');
@@ -89,8 +89,10 @@ export async function eraseTenant(
     );
   await using runtime = await open(context, 'Interrupted. Run the same command again to continue.');
   const removed = new Map<string, number>();
+  const { collections: declared } = await context.composed();
+  const { core } = runtime.app;
   const round = async (): Promise<void> => {
-    for await (const { section, count } of allOfTenant.eraseTenant(runtime.app.core, OPERATOR, tenant))
+    for await (const { section, count } of allOfTenant.eraseTenant(core, OPERATOR, tenant, declared))
       removed.set(section, (removed.get(section) ?? 0) + count);
   };
   const { collections } = runtime.app.database;
@@ -120,11 +122,12 @@ export async function adoptTenant(context: CommandContext, name: string): Promis
   const config = configOf(context, { needsKey: false });
   using steps = embeddedSteps(context.terminal, null);
   await using local = config.mongodb.uri === undefined ? await startDatabases(context, config, steps) : null;
+  const { connectDatabase, collections } = await context.composed();
   const uri = config.mongodb.uri ?? local?.mongodbUri ?? '';
   await using database = await connectDatabase({ uri, db: config.mongodb.db });
   const changed = new Map<string, number>();
   try {
-    await adoptDatabase(database, COLLECTIONS, tenant, {
+    await adoptDatabase(database, collections, tenant, {
       now: clock.now(),
       onProgress: (collection, count) => changed.set(collection, count),
     });

@@ -293,7 +293,7 @@ describe('actions that change during an offload', () => {
 describe('a kill', () => {
   /** The core of a process that dies after so many writes. */
   function dying({ database, core }: Parts, writes: number): Archive {
-    const offloads = offloadsRepository(crashingCollections(database.collections, writes));
+    const offloads = offloadsRepository(crashingCollections(database.collections, writes), core.declarations);
     return { ...core, offloads, workSignal: new MemoryWorkSignal() };
   }
 

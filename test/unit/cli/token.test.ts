@@ -2,12 +2,13 @@ import { jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { token, type TokenOptions } from '../../../parts/operators/src/token.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
+import { commandContext } from '../../support/command-context.ts';
 
 const JWT_SECRET = 'a-secret-for-this-test-of-at-least-32-bytes';
 
 async function printed(options: Partial<TokenOptions>, env: Record<string, string> = { JWT_SECRET }) {
   const { terminal, stdout, stderr } = recordingTerminal();
-  await token({ env, terminal }, { sub: 'u1', roles: 'user', expires: '30d', ...options });
+  await token(commandContext({ env, terminal }), { sub: 'u1', roles: 'user', expires: '30d', ...options });
   return { stdout, stderr };
 }
 

@@ -3,9 +3,9 @@ import { BSON, ObjectId, type Document } from 'mongodb';
 import { namesIn } from '../../../../src/descriptors/names.ts';
 import type { ActionId, UserId } from '../../../../src/domain/action.ts';
 import { type ErasureSubject, pseudonymFrom } from '../../../../src/domain/erasure.ts';
-import { CORE_COLLECTIONS } from '../../../../src/app/features.ts';
 import { belongingsIn, belongingTo, type Belongings } from '../../../../src/storage/belongings.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import type { Declaration } from '../../../../src/storage/documents/declaration.ts';
 import type { ActionDocument } from '../../../../src/storage/documents/documents.ts';
 import { idsIn, valueAt } from '../../../../src/storage/documents/ids.ts';
 
@@ -26,39 +26,8 @@ export interface PinRecord {
 
 const BATCH = 500;
 
-/** What is offloaded with an action. */
-const BELONGINGS = belongingsIn(CORE_COLLECTIONS);
-export const WITH_ACTIONS = BELONGINGS.filter(({ collection }) => collection !== 'actions');
-
 export function recordText({ section, document }: OffloadRecord): string {
   return `{"in":${JSON.stringify(section)},"doc":${BSON.EJSON.stringify(document, { relaxed: false })}}`;
-}
-
-/** `null`: the line is not a record. */
-export function recordOf(text: string): OffloadRecord | null {
-  let line: Document;
-  try {
-    line = BSON.EJSON.parse(text, { relaxed: true }) as Document;
-  } catch {
-    return null;
-  }
-  const section: unknown = line['in'];
-  const document = line['doc'] as Document | null | undefined;
-  if (typeof section !== 'string' || typeof document !== 'object' || document === null) return null;
-  const path = section === PINS ? 'actionId' : sectionOf(section)?.id;
-  const id = path === undefined ? null : valueAt(document, path);
-  return id instanceof ObjectId ? { section, actionId: id.toHexString(), document } : null;
-}
-
-function sectionOf(section: string): Belongings | undefined {
-  return BELONGINGS.find(({ collection }) => collection === section);
-}
-
-/** All members that a record may name. */
-export function membersIn({ section, document }: OffloadRecord): UserId[] {
-  if (section === PINS) return [(document as PinRecord).refId];
-  const { group: _group, ...ids } = sectionOf(section)?.ids ?? {};
-  return idsIn(document, ids);
 }
 
 /**
@@ -81,14 +50,6 @@ export function erasedSubjects(
       ),
     ],
   }));
-}
-
-/** The record as the erasure would have left it; `null`: the erasure would have deleted it. */
-export function anonymiseRecord(record: OffloadRecord, subject: ErasureSubject): OffloadRecord | null {
-  if (record.section === PINS)
-    return (record.document as PinRecord).refId === subject.memberId ? null : record;
-  const document = sectionOf(record.section)?.erased(record.document, subject) ?? null;
-  return document === null ? null : { ...record, document };
 }
 
 /**
@@ -115,27 +76,70 @@ export interface Referring {
   readonly refIds: readonly string[];
 }
 
-/** All documents belonging to these actions, without the actions, in batches. */
-export async function* belongingsOf(
-  { refs }: Collections,
-  actions: readonly Referring[],
-): AsyncGenerator<OffloadRecord[], void, undefined> {
-  const ids = actions.map(({ _id }) => _id);
-  for (const belongings of WITH_ACTIONS) {
-    const { collection: section, id } = belongings;
-    const cursor = refs.db.collection(section).find(belongingTo(belongings, ids)).batchSize(BATCH);
-    try {
-      while (await cursor.hasNext())
-        yield (cursor.readBufferedDocuments() as Document[]).map((document) => ({
-          section,
-          actionId: (valueAt(document, id) as ObjectId).toHexString(),
-          document,
-        }));
-    } finally {
-      await cursor.close();
-    }
-  }
-  yield pinsOf(await pinning(refs, actions), actions);
+/** What the declarations say of records. */
+export function offloadRecords(declarations: readonly Declaration[]) {
+  const belongings = belongingsIn(declarations);
+  const withActions = belongings.filter(({ collection }) => collection !== 'actions');
+  const sectionOf = (section: string): Belongings | undefined =>
+    belongings.find(({ collection }) => collection === section);
+  return {
+    /** What is offloaded with an action. */
+    withActions,
+
+    /** `null`: the line is not a record. */
+    recordOf(text: string): OffloadRecord | null {
+      let line: Document;
+      try {
+        line = BSON.EJSON.parse(text, { relaxed: true }) as Document;
+      } catch {
+        return null;
+      }
+      const section: unknown = line['in'];
+      const document = line['doc'] as Document | null | undefined;
+      if (typeof section !== 'string' || typeof document !== 'object' || document === null) return null;
+      const path = section === PINS ? 'actionId' : sectionOf(section)?.id;
+      const id = path === undefined ? null : valueAt(document, path);
+      return id instanceof ObjectId ? { section, actionId: id.toHexString(), document } : null;
+    },
+
+    /** All members that a record may name. */
+    membersIn({ section, document }: OffloadRecord): UserId[] {
+      if (section === PINS) return [(document as PinRecord).refId];
+      const { group: _group, ...ids } = sectionOf(section)?.ids ?? {};
+      return idsIn(document, ids);
+    },
+
+    /** The record as the erasure would have left it; `null`: the erasure would have deleted it. */
+    anonymised(record: OffloadRecord, subject: ErasureSubject): OffloadRecord | null {
+      if (record.section === PINS)
+        return (record.document as PinRecord).refId === subject.memberId ? null : record;
+      const document = sectionOf(record.section)?.erased(record.document, subject) ?? null;
+      return document === null ? null : { ...record, document };
+    },
+
+    /** All documents belonging to these actions, without the actions, in batches. */
+    async *belongingsOf(
+      { refs }: Collections,
+      actions: readonly Referring[],
+    ): AsyncGenerator<OffloadRecord[], void, undefined> {
+      const ids = actions.map(({ _id }) => _id);
+      for (const one of withActions) {
+        const { collection: section, id } = one;
+        const cursor = refs.db.collection(section).find(belongingTo(one, ids)).batchSize(BATCH);
+        try {
+          while (await cursor.hasNext())
+            yield (cursor.readBufferedDocuments() as Document[]).map((document) => ({
+              section,
+              actionId: (valueAt(document, id) as ObjectId).toHexString(),
+              document,
+            }));
+        } finally {
+          await cursor.close();
+        }
+      }
+      yield pinsOf(await pinning(refs, actions), actions);
+    },
+  };
 }
 
 function pinning(

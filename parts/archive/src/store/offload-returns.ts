@@ -11,7 +11,7 @@ import { uncarried } from '../../../../src/storage/stamps/directory-stamps.ts';
 import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';
 import { MIGRATIONS } from '../../../../src/storage/migrations/migration.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
-import { WITH_ACTIONS, type OffloadRecord, type PinRecord } from './offload-records.ts';
+import type { offloadRecords, OffloadRecord, PinRecord } from './offload-records.ts';
 import type { MarkedReader } from '../../../../src/storage/documents/declaration.ts';
 import { newRevision, revised } from '../../../../src/storage/stages/revision.ts';
 
@@ -20,7 +20,7 @@ const BATCH = 500;
 type StoredDocument = Readonly<Record<string, unknown>>;
 
 /** Restores offloaded actions; see `offloads.ts`. */
-export function offloadReturns(collections: Collections) {
+export function offloadReturns(collections: Collections, { withActions }: ReturnType<typeof offloadRecords>) {
   const { actions, publications, refs } = collections;
 
   /** Replaces this file's tombstone, or inserts. Any other existing document stays. */
@@ -70,7 +70,7 @@ export function offloadReturns(collections: Collections) {
 
     /** Restores the documents belonging to them. Idempotent. @returns the readers whose marks these are */
     async bringBelongings(records: readonly OffloadRecord[], maxPinned: number): Promise<MarkedReader[]> {
-      for (const { collection } of WITH_ACTIONS) {
+      for (const { collection } of withActions) {
         const documents = of(collection, records);
         if (documents.length === 0) continue;
         await refs.db.collection<{ _id: string }>(collection).bulkWrite(
@@ -84,7 +84,7 @@ export function offloadReturns(collections: Collections) {
         records.flatMap(({ section, document }) => (section === 'pins' ? [document as PinRecord] : [])),
         maxPinned,
       );
-      return WITH_ACTIONS.flatMap(({ collection, marks }) =>
+      return withActions.flatMap(({ collection, marks }) =>
         marks === undefined ? [] : of(collection, records).map((document) => marks(document)),
       );
     },

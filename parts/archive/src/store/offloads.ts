@@ -5,14 +5,9 @@ import type { ActionId } from '../../../../src/domain/action.ts';
 import type { ActionDocument, OffloadStage } from '../../../../src/storage/documents/documents.ts';
 import { passRequested } from '../../../../src/storage/stages/fan-out-stages.ts';
 import type { Collections } from '../../../../src/storage/database/mongo.ts';
+import type { Declaration } from '../../../../src/storage/documents/declaration.ts';
 import { belongingTo } from '../../../../src/storage/belongings.ts';
-import {
-  belongingsOf,
-  OffloadSum,
-  WITH_ACTIONS,
-  type OffloadRecord,
-  type Referring,
-} from './offload-records.ts';
+import { offloadRecords, OffloadSum, type OffloadRecord, type Referring } from './offload-records.ts';
 import { offloadReturns } from './offload-returns.ts';
 import { revised } from '../../../../src/storage/stages/revision.ts';
 
@@ -46,15 +41,17 @@ const IS_UNSETTLED = [
  * Offloads actions to a file and restores them. An offloaded action is deleted for everybody from the first write on, and is
  * withdrawn from feeds like any deleted one; actions with an idempotency key leave a tombstone.
  */
-export function offloadsRepository(collections: Collections) {
+export function offloadsRepository(collections: Collections, declarations: readonly Declaration[]) {
   const { actions, interactions } = collections;
+  const known = offloadRecords(declarations);
   const ofStage = (offloadId: string, stage: OffloadStage): Filter<ActionDocument> => ({
     'offload.id': offloadId,
     'offload.stage': stage,
   });
 
   return {
-    ...offloadReturns(collections),
+    known,
+    ...offloadReturns(collections, known),
 
     /**
      * The next actions that have been inactive since a time, with everything that belongs to them; `null`: no more. In order
@@ -83,7 +80,7 @@ export function offloadsRepository(collections: Collections) {
           actionId: document._id.toHexString(),
           document,
         }));
-        yield* belongingsOf(collections, found);
+        yield* known.belongingsOf(collections, found);
       }
       return { records: records(), last: last._id.toHexString() };
     },
@@ -110,8 +107,8 @@ export function offloadsRepository(collections: Collections) {
         .toArray();
       if (claimed.length === 0) return new Map();
       const sums = new Map(claimed.map(({ _id }) => [_id.toHexString(), new OffloadSum()]));
-      for await (const records of belongingsOf(collections, claimed))
-        for (const record of records) sums.get(record.actionId)?.add(record);
+      for await (const some of known.belongingsOf(collections, claimed))
+        for (const record of some) sums.get(record.actionId)?.add(record);
       const unsettled = await interactions
         .find({ actionId: { $in: claimed.map(({ _id }) => _id) }, $or: IS_UNSETTLED })
         .project<{ actionId: ObjectId }>({ _id: 0, actionId: 1 })
@@ -191,7 +188,7 @@ export function offloadsRepository(collections: Collections) {
       const removed = found.map(({ _id }) => _id);
       const ids = { $in: removed };
       // What the passes have left, such as the log.
-      for (const belongings of WITH_ACTIONS)
+      for (const belongings of known.withActions)
         if (typeof belongings.purge === 'object')
           await actions.db.collection(belongings.collection).deleteMany(belongingTo(belongings, removed));
       const leaving = { _id: ids, ...ofStage(offloadId, 'LEAVING') };
@@ -201,33 +198,6 @@ export function offloadsRepository(collections: Collections) {
       );
       await actions.deleteMany({ ...leaving, idempotencyKey: { $exists: false } });
       return found.length;
-    },
-
-    /** Unfinished offloads and restores with their number of actions. Index `offload`. */
-    async underWay(): Promise<
-      { readonly id: string; readonly isReturning: boolean; readonly actions: number }[]
-    > {
-      const found = await actions
-        .aggregate<{
-          readonly _id: { readonly id: string; readonly isReturning: boolean };
-          readonly actions: number;
-        }>([
-          {
-            $match: {
-              'offload.id': { $exists: true, $gt: '' },
-              'offload.stage': { $in: ['CLAIMED', 'LEAVING', 'RETURNING'] satisfies OffloadStage[] },
-            },
-          },
-          {
-            $group: {
-              _id: { id: '$offload.id', isReturning: { $eq: ['$offload.stage', 'RETURNING'] } },
-              actions: { $sum: 1 },
-            },
-          },
-          { $sort: { _id: 1 } },
-        ])
-        .toArray();
-      return found.map(({ _id, actions: count }) => ({ ..._id, actions: count }));
     },
 
     /**
@@ -243,11 +213,38 @@ export function offloadsRepository(collections: Collections) {
   };
 }
 
+/** Unfinished offloads and restores with their number of actions. Index `offload`. */
+export async function underWay({
+  actions,
+}: Collections): Promise<{ readonly id: string; readonly isReturning: boolean; readonly actions: number }[]> {
+  const found = await actions
+    .aggregate<{
+      readonly _id: { readonly id: string; readonly isReturning: boolean };
+      readonly actions: number;
+    }>([
+      {
+        $match: {
+          'offload.id': { $exists: true, $gt: '' },
+          'offload.stage': { $in: ['CLAIMED', 'LEAVING', 'RETURNING'] satisfies OffloadStage[] },
+        },
+      },
+      {
+        $group: {
+          _id: { id: '$offload.id', isReturning: { $eq: ['$offload.stage', 'RETURNING'] } },
+          actions: { $sum: 1 },
+        },
+      },
+      { $sort: { _id: 1 } },
+    ])
+    .toArray();
+  return found.map(({ _id, actions: count }) => ({ ..._id, actions: count }));
+}
+
 /** The core of offloads: takes the place of the first argument of its use cases. */
 export interface Archive extends Core {
   readonly offloads: ReturnType<typeof offloadsRepository>;
 }
 
 export function archiveOf(core: Core): Archive {
-  return { ...core, offloads: offloadsRepository(core.collections) };
+  return { ...core, offloads: offloadsRepository(core.collections, core.declarations) };
 }

@@ -17,12 +17,13 @@ import { PROGRAM_PARTS } from '../../../../src/commands.ts';
 import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
 import { fc } from '../../../../test/support/fast-check.ts';
 import { repeats } from '../../../../test/support/seed.ts';
+import { commandContext } from '../../../../test/support/command-context.ts';
 
 const plan = (given: GivenWorkload): Plan => planOf(workloadOf(given), MEASURED_COSTS);
 
 async function printed(...args: string[]): Promise<string> {
   const { terminal, stdout } = recordingTerminal();
-  const program = await createProgram({ env: {}, terminal }, PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env: {}, terminal }), PROGRAM_PARTS, () => undefined);
   await program.parseAsync(['node', 'fanfare', 'plan', ...args]);
   return stdout.join('\n');
 }
@@ -275,7 +276,11 @@ describe('fanfare plan', () => {
     [['--members', '10', '--costs', 'package.json'], 'raw'],
   ])('rejects %j', async (args, message) => {
     const { terminal, stderr } = recordingTerminal();
-    const program = await createProgram({ env: {}, terminal }, PROGRAM_PARTS, () => undefined);
+    const program = await createProgram(
+      commandContext({ env: {}, terminal }),
+      PROGRAM_PARTS,
+      () => undefined,
+    );
     const error: unknown = await program
       .parseAsync(['node', 'fanfare', 'plan', ...args])
       .catch((thrown: unknown) => thrown);

@@ -6,6 +6,7 @@ import { connectDatabase } from '../../../../src/app/collections.ts';
 import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
 import { startRouter } from '../../../../test/support/router.ts';
 import { uniqueName } from '../../../../test/support/unique-name.ts';
+import { commandContext } from '../../../../test/support/command-context.ts';
 
 const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard }) =>
   'key' in shard ? [{ collection, key: shard.key }] : [],
@@ -13,7 +14,9 @@ const PLANNED = COLLECTIONS.flatMap(({ name: collection, shard }) =>
 
 async function run(env: Record<string, string>, options: { run?: boolean; status?: boolean } = {}) {
   const { terminal, stdout, stderr } = recordingTerminal();
-  const code = await shard({ env, terminal }, options).catch((error: unknown) => String(error));
+  const code = await shard(commandContext({ env, terminal }), options).catch((error: unknown) =>
+    String(error),
+  );
   return { code, stdout, stderr };
 }
 

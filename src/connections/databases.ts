@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { redact } from '../lib/redact.ts';
 import { isLocalEngineError, loadLocalEngine } from './local-engine.ts';
-import type { StartStep } from './fanfare-shapes.ts';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { doubtsOf } from '../config/doubts.ts';
@@ -14,6 +13,16 @@ import type { Logger } from '../telemetry/logger.ts';
 export interface Databases extends EmbeddedServices {
   /** Pid of the process that runs the local databases; `null` when they are external or run by this process. */
   readonly sharedBy: number | null;
+}
+
+/** Progress of preparing the databases at start. */
+export interface StartStep {
+  /** `exit`: a local database ended unexpectedly; `lost`: it is not started again. Other names say what is being done. */
+  readonly step: string;
+  /** One sentence for people. */
+  readonly message: string;
+  /** Progress from 0 to 1, when known. */
+  readonly fraction?: number;
 }
 
 export interface StartSteps {
