@@ -6,7 +6,7 @@
 const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain', 'notifications'];
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|parts/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
-  ['main', ['^src/main\\.ts$', '^src/commands\\.ts$']],
+  ['main', ['^src/main\\.ts$']],
   ['cli', ['^src/cli/']],
   ['library', ['^src/index\\.ts$']],
   ['app', ['^src/app/']],
@@ -268,14 +268,24 @@ module.exports = {
     },
     {
       name: 'parts-are-registered-in-one-place',
-      comment:
-        'Deleting a part of the server is deleting its folder and its lines in the lists that register it.',
+      comment: 'Deleting a part of the server is deleting its folder and its line in src/app/parts.ts.',
       severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: '^src/(?:commands|app/(?:feed-models|features|part-jobs))\\.ts$',
-      },
+      from: { path: '^src/', pathNot: '^src/app/parts\\.ts$' },
       to: { path: '^parts/' },
+    },
+    {
+      name: 'parts-are-entered-by-one-file',
+      comment: 'part.ts says all that a part brings; the list imports nothing else of it.',
+      severity: 'error',
+      from: { path: '^src/app/parts\\.ts$' },
+      to: { pathNot: '^parts/[^/]+/part\\.ts$' },
+    },
+    {
+      name: 'part-files-declare',
+      comment: 'What part.ts knows of the server is the type of a part.',
+      severity: 'error',
+      from: { path: '^parts/([^/]+)/part\\.ts$' },
+      to: { pathNot: ['^parts/$1/src/', '^src/app/part\\.ts$'] },
     },
     {
       name: 'commands-are-given-the-server',
@@ -285,7 +295,7 @@ module.exports = {
       from: { path: '^(?:src/cli|parts/[^/]+/src)/' },
       to: {
         path: '^src/app/',
-        pathNot: '^src/app/(?:command|fanfare)-shapes\\.ts$',
+        pathNot: '^src/app/(?:part|(?:command|fanfare)-shapes)\\.ts$',
       },
     },
     {
@@ -371,7 +381,7 @@ module.exports = {
       name: 'sources-know-no-tests',
       comment: 'What runs in production is in src.',
       severity: 'error',
-      from: { path: '^(?:src|(?:packages|parts)/[^/]+/src)/' },
+      from: { path: '^(?:src/|(?:packages|parts)/[^/]+/(?:src/|part\\.ts$))' },
       to: { path: '^(?:test|bench|schema|(?:packages|parts)/[^/]+/test)/' },
     },
     {

@@ -18,7 +18,10 @@ const PARTS = [
   { name: 'server', folder: PROJECT, result: 'dist/src/main.js' },
 ];
 /** Parts of the server, which compiles them with what imports them. */
-const INSIDE_SERVER = readdirSync(`${PROJECT}parts`).map((name) => `parts/${name}/src`);
+const INSIDE_SERVER = readdirSync(`${PROJECT}parts`).flatMap((name) => [
+  `parts/${name}/part.ts`,
+  `parts/${name}/src`,
+]);
 /** What of the packages goes into the console. */
 const INSIDE_CONSOLE = [
   'packages/client/src',

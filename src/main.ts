@@ -4,14 +4,14 @@ import { createProgram } from './cli/program.ts';
 import { reportFailure } from './cli/report-failure.ts';
 import { processTerminal } from './cli/terminal.ts';
 import { FEED_MODEL_NAMES } from './app/feed-models.ts';
-import { PROGRAM_PARTS } from './commands.ts';
+import { FEATURES } from './app/features.ts';
 
 const context = {
   ...{ env: readEnvironment(), terminal: processTerminal(), feedModels: FEED_MODEL_NAMES },
   composed: () => import('./app/composed.ts'),
 };
 try {
-  const program = await createProgram(context, PROGRAM_PARTS, (code) => {
+  const program = await createProgram(context, FEATURES, (code) => {
     process.exitCode = code;
   });
   await program.parseAsync(process.argv);

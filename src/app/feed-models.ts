@@ -1,11 +1,15 @@
-import { models } from '../../parts/feed-models/src/index.ts';
 import type { FeedModel, FeedModelParts, FeedStore } from '../feed/feed-store.ts';
 import { itemsModel } from '../feed/models/items.ts';
 import { pullModel } from '../feed/models/pull.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
+import { FEATURES } from './features.ts';
 
 /** Those of the core, and those that parts bring. */
-const FEED_MODELS: readonly FeedModel[] = [itemsModel, ...models, pullModel];
+const FEED_MODELS: readonly FeedModel[] = [
+  itemsModel,
+  ...FEATURES.flatMap(({ feedModels = [] }) => feedModels),
+  pullModel,
+];
 
 export const FEED_MODEL_NAMES: readonly string[] = FEED_MODELS.map(({ name }) => name);
 

@@ -19,35 +19,27 @@ import {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createStackOnce } from '../telemetry/stack-once.ts';
-import { expiry } from '../features/publish/jobs/expiry.ts';
 import { dormancy } from '../fan-out/audience.ts';
 import { type FanOutObserver, FanOutWorker } from '../fan-out/fan-out-worker.ts';
 import { OwnWorker } from '../fan-out/own-worker.ts';
 import { LaneGate } from '../fan-out/lane-gate.ts';
-import { type DeclareJob, DueLooks, JobRunner, type JobSetup, wantedBy } from '../jobs/job.ts';
+import {
+  type DeclareJob,
+  type DigestTime,
+  DueLooks,
+  JobRunner,
+  type JobSetup,
+  type NoteEvents,
+  wantedBy,
+} from '../jobs/job.ts';
 import { dueAmong } from '../storage/due/due-work.ts';
-import { migration } from '../features/upkeep/jobs/migration.ts';
-import { muteEnds } from '../features/mutes/jobs/mute-ends.ts';
-import { rebuilds } from '../features/rebuild/jobs/rebuilds.ts';
-import { renames } from '../features/directory/jobs/renames.ts';
-import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { carryOutRulings } from '../features/reports/reports.ts';
-import { markEnds } from '../features/marks/jobs/mark-ends.ts';
-import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
-import { DIGEST_TIMES, EVENT_NOTES, PART_JOBS } from './part-jobs.ts';
+import { FEATURES } from './features.ts';
 
 /** Everything a worker process does in the background, beside fan-outs. */
-export const JOBS: readonly DeclareJob[] = [
-  migration,
-  expiry,
-  muteEnds,
-  markEnds,
-  upkeep,
-  rescoring,
-  rebuilds,
-  renames,
-  ...PART_JOBS,
-];
+export const JOBS: readonly DeclareJob[] = FEATURES.flatMap(({ jobs = [] }) => jobs);
+export const EVENT_NOTES: readonly NoteEvents[] = FEATURES.flatMap(({ eventNotes = [] }) => eventNotes);
+export const DIGEST_TIMES: readonly DigestTime[] = FEATURES.flatMap(({ digestTimes = [] }) => digestTimes);
 
 /** Starts all background workers of a process. Disposing releases unfinished work. */
 export function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {

@@ -1,4 +1,5 @@
-import type { AddCommands, CommandContext, Examination } from '../app/command-shapes.ts';
+import type { CommandContext } from '../app/command-shapes.ts';
+import type { Part } from '../app/part.ts';
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { ownCommand, packageVersion } from '../lib/package-info.ts';
@@ -8,39 +9,30 @@ import type { ServeOptions } from './serve.ts';
 import { sayLoading } from './waiting-line.ts';
 import type { WorkerCommandOptions } from './worker.ts';
 
-/** What is put into the program beside `serve` and `worker`. */
-export interface ProgramParts extends ServerParts {
-  /** In the order in which the help lists them. */
-  readonly commands: readonly AddCommands[];
-  readonly examinations: readonly Examination[];
-}
-
 function addServerCommands(
   parts: ServerParts,
   program: Command,
   context: () => CommandContext,
   exit: (code: number) => void,
 ): void {
-  program
+  const serve = program
     .command('serve')
     .description('run the API and a fan-out worker; without addresses, local databases are started')
     .option('--no-worker', 'run only the API; workers run elsewhere')
-    .addOption(processesOption())
     .option(...TELEMETRY)
     .action(async (options: ServeOptions) => {
       sayLoading(context().terminal);
-      const { serve } = await import('./serve.ts');
-      await serve(context(), parts, options);
+      const { serve: run } = await import('./serve.ts');
+      await run(context(), parts, options);
     });
 
-  program
+  const worker = program
     .command('worker')
     .description('run a fan-out worker without the API')
     .option(
       '--health',
       'do not run; report in the exit code whether the worker of this container or DATA_DIR works',
     )
-    .addOption(processesOption())
     .option(...TELEMETRY)
     .action(async (options: WorkerCommandOptions) => {
       if (options.health === true) {
@@ -49,9 +41,12 @@ function addServerCommands(
         return;
       }
       sayLoading(context().terminal);
-      const { worker } = await import('./worker.ts');
-      await worker(context(), parts, options);
+      const { worker: run } = await import('./worker.ts');
+      await run(context(), parts, options);
     });
+
+  if (parts.processes !== undefined)
+    for (const command of [serve, worker]) command.addOption(processesOption());
 }
 
 const TELEMETRY = ['--telemetry', 'send OpenTelemetry traces, configured by the OTEL_… variables'] as const;
@@ -62,6 +57,13 @@ function processesOption(): Option {
     .default(1);
 }
 
+function serverPartsOf(parts: readonly Part[]): ServerParts {
+  return {
+    processes: parts.find(({ processes }) => processes !== undefined)?.processes,
+    people: parts.flatMap(({ people = [] }) => people),
+  };
+}
+
 const parseCount = wholeNumber(256, ', or auto');
 
 // Every action imports its command when called: help and tokens should not wait for databases to load.
@@ -69,7 +71,7 @@ const parseCount = wholeNumber(256, ', or auto');
 /** Usage errors are explained, then thrown as CommanderError. @param exit receives a command's exit code. */
 export async function createProgram(
   given: CommandContext,
-  parts: ProgramParts,
+  parts: readonly Part[],
   exit: (code: number) => void,
 ): Promise<Command> {
   let context = given;
@@ -81,6 +83,7 @@ export async function createProgram(
       'configuration file with action types and more; default: FANFARE_CONFIG, otherwise fanfare.config.{ts,mjs,js} here',
     )
     .exitOverride()
+    .configureHelp({ sortSubcommands: true })
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
       writeOut: (text) => context.terminal.out(text.trimEnd()),
@@ -94,8 +97,9 @@ export async function createProgram(
     });
 
   const now = (): CommandContext => context;
-  addServerCommands(parts, program, now, exit);
-  for (const add of parts.commands) add(program, now, exit, parts.examinations);
+  addServerCommands(serverPartsOf(parts), program, now, exit);
+  const examinations = parts.flatMap(({ examination }) => examination ?? []);
+  for (const { commands } of parts) commands?.(program, now, exit, examinations);
   sayWhereHelpIs(program, ownCommand());
   return program;
 }

@@ -25,7 +25,7 @@ import { startHeartbeat } from './worker-health.ts';
 /** What the commands `serve` and `worker` are given by parts. */
 export interface ServerParts {
   /** `--processes`: the same command in several processes. Loaded when one of the commands runs. */
-  readonly processes: () => Promise<Processes>;
+  readonly processes: (() => Promise<Processes>) | undefined;
   /** People whom the console's page of the demo can act as. */
   readonly people: readonly DemoMember[];
 }

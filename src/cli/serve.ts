@@ -7,7 +7,8 @@ import { openRuntime, type ServerParts } from './runtime.ts';
 
 export interface ServeOptions {
   readonly worker: boolean;
-  readonly processes: number;
+  /** Default: one. */
+  readonly processes?: number;
   readonly telemetry?: boolean;
 }
 
@@ -17,17 +18,17 @@ export async function serve(
   { people, ...server }: ServerParts,
   options: ServeOptions,
 ): Promise<void> {
-  const { worker, processes, telemetry: traces = false } = options;
+  const { worker, processes = 1, telemetry: traces = false } = options;
   const { config, keptIn } = await withSecret(configOf(context));
   const parts = { api: true, worker, traces, people };
-  const several = await server.processes();
-  if (several.isMember(context)) {
+  const several = await server.processes?.();
+  if (several?.isMember(context) === true) {
     await several.runMember(context, config, parts);
     return;
   }
   const stop = new AbortController();
   const runtime =
-    processes > 1
+    several !== undefined && processes > 1
       ? await several.runGroup(context, { config, parts, count: processes, stop })
       : await openRuntime(context, { config, parts, voice: 'server', stop });
   if (stop.signal.aborted) return;

@@ -74,7 +74,8 @@ function waitFor(text: string): number {
 
 export interface WorkerCommandOptions {
   readonly health?: boolean;
-  readonly processes: number;
+  /** Default: one. */
+  readonly processes?: number;
   readonly telemetry?: boolean;
 }
 
@@ -82,14 +83,14 @@ export interface WorkerCommandOptions {
 export async function worker(
   context: CommandContext,
   server: ServerParts,
-  { processes, telemetry: traces = false }: WorkerCommandOptions,
+  { processes = 1, telemetry: traces = false }: WorkerCommandOptions,
 ): Promise<void> {
   const config = configOf(context, { needsKey: false });
   const parts = { api: false, worker: true, waitsForRedis: true, traces };
   const stop = new AbortController();
-  const several = await server.processes();
-  if (several.isMember(context)) await several.runMember(context, config, parts);
-  else if (processes > 1)
+  const several = await server.processes?.();
+  if (several?.isMember(context) === true) await several.runMember(context, config, parts);
+  else if (several !== undefined && processes > 1)
     await several.runGroup(context, { config, parts, count: processes, stop, hasHeartbeat: true });
   else await openRuntime(context, { config, parts, voice: 'server', stop, hasHeartbeat: true });
 }

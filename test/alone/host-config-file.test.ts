@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withHostConfig } from '../../src/cli/host-config-file.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { PROGRAM_PARTS } from '../../src/commands.ts';
+import { FEATURES } from '../../src/app/features.ts';
 import { reasonFor, reportFailure } from '../../src/cli/report-failure.ts';
 import { descriptorOfType } from '../../src/descriptors/registry.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
@@ -111,7 +111,7 @@ describe('fanfare schema', () => {
     const { terminal: recorded, stdout } = recordingTerminal();
     const program = await createProgram(
       commandContext({ env: {}, terminal: recorded }),
-      PROGRAM_PARTS,
+      FEATURES,
       () => undefined,
     );
     await program.parseAsync(['node', 'fanfare', ...args]);

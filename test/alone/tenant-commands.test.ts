@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { BSON } from 'mongodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { PROGRAM_PARTS } from '../../src/commands.ts';
+import { FEATURES } from '../../src/app/features.ts';
 import { storedId, TENANT_SEPARATOR } from '../../src/domain/stored-id.ts';
 import type { Role } from '../../src/domain/viewer.ts';
 import { runOperation, type Answer } from '../../src/graphql/run-operation.ts';
@@ -201,7 +201,7 @@ async function fanfare(env: Readonly<Record<string, string>>, ...args: string[])
     stderr: process.stderr,
     mute: () => undefined,
   };
-  const program = await createProgram(commandContext({ env, terminal }), PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env, terminal }), FEATURES, () => undefined);
   await program.parseAsync(args, { from: 'user' });
   return { out: out.join('\n'), notes: notes.join('\n') };
 }

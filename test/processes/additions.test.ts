@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,11 +19,14 @@ import type * as SpareDatabases from '../support/spare-databases.ts';
 
 const run = promisify(execFile);
 
-const PARTS = (await readdir(join(PROJECT, 'parts'))).map((name) => `parts/${name}/src`);
+const PARTS = (await readdir(join(PROJECT, 'parts'))).flatMap((name) => [
+  `parts/${name}/part.ts`,
+  `parts/${name}/src`,
+]);
 /** The project with all additions in it, and without parts that a server can do without. */
 const LEFT_OUT = [
   ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'import', 'notifications', 'operators'],
-  ...['planner', 'tenants', 'web-push', 'webhooks'],
+  ...['planner', 'processes', 'tenants', 'web-push', 'webhooks'],
 ];
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],
@@ -58,7 +62,8 @@ async function filesOf(folder: string): Promise<string[]> {
         () => [],
       );
       const files = inside.filter((entry) => entry.isFile());
-      return name.includes('.') ? [name] : files.map(({ parentPath, name: file }) => join(parentPath, file));
+      if (name.includes('.')) return existsSync(join(folder, name)) ? [name] : [];
+      return files.map(({ parentPath, name: file }) => join(parentPath, file));
     }),
   );
   return found.flat().map((path) => path.replace(`${folder}/`, ''));
@@ -95,9 +100,7 @@ describe('an addition', () => {
       'parts/feed-models/src/plain/model.ts',
       'parts/feed-models/src/plain/store.ts',
       'src/app/features.ts',
-      'src/app/jobs.ts',
-      'src/app/part-jobs.ts',
-      'src/commands.ts',
+      'src/app/parts.ts',
       'src/config/settings.ts',
       'src/descriptors/packs/packs.ts',
       'src/descriptors/packs/social/praised.ts',

@@ -155,11 +155,11 @@ export function census({ core, config, logger }: JobSetup): Job {
   },
   insertions: [
     [
-      'src/app/jobs.ts',
+      'src/app/features.ts',
       "import { expiry } from '../features/publish/jobs/expiry.ts';\n",
       "import { census } from '../features/census/jobs/census.ts';\n",
     ],
-    ['src/app/jobs.ts', 'JOBS: readonly DeclareJob[] = [', 'census, '],
+    ['src/app/features.ts', 'const ALL = [\n', '  { jobs: [census] },\n'],
   ],
   written: {},
 };
@@ -275,7 +275,7 @@ builder.mutationField('pinItem', (t) =>
     ],
     [
       'src/app/features.ts',
-      'const FEATURES = [\n',
+      'const ALL = [\n',
       "  { collections: [ITEM_PINS], filters: [PINNED], api: () => import('../features/pinned/api.ts') },\n",
     ],
   ],
@@ -307,23 +307,20 @@ const STATE: Addition = {
 
 export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK, STATE] as const;
 
-/** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists that register them. */
+/** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists. */
 export async function removeParts(names: readonly string[], project: string): Promise<void> {
   for (const name of names) await rm(join(project, 'parts', name), { recursive: true });
-  const part = `/parts/(?:${names.join('|')})/`;
-  const imports = new RegExp(`^import (?:\\* as|{)([^{};]+)}? from '[^;]*${part}[^;]*;\n`, 'gm');
-  const rows = new RegExp(`^  {[^{}]*${part}[^{}]*},\n`, 'gm');
+  const line = new RegExp(`^.*/parts/(?:${names.join('|')})/.*\n`, 'gm');
   for (const path of LISTS) {
     const text = await readFile(join(project, path), 'utf8');
-    const imported = [...text.matchAll(imports)].flatMap(([, list = '']) => list.match(/\w+/g) ?? []);
-    const listed = new RegExp(`(?:\\.{3})?\\b(?:${['no import', ...imported].join('|')})\\b,?`, 'g');
-    const left = text.replaceAll(imports, '').replaceAll(rows, '').replaceAll(listed, '');
-    await writeFile(join(project, path), left);
+    const gone = [...text.matchAll(line)].flatMap(([found]) => /\* as (\w+)/.exec(found)?.slice(1) ?? []);
+    const used = new RegExp(`^ +\\.{3}(?:${['none', ...gone].join('|')}),\n`, 'gm');
+    await writeFile(join(project, path), text.replaceAll(line, '').replaceAll(used, ''));
   }
 }
 
-/** Where parts of the server are registered, and the tests' short forms of their use cases. */
-const LISTS = ['src/app/features.ts', 'src/commands.ts', 'src/app/part-jobs.ts', 'test/support/services.ts'];
+/** Where parts of the server are listed, and the tests' short forms of their use cases. */
+const LISTS = ['src/app/parts.ts', 'test/support/services.ts'];
 
 /** Puts it into the project in a folder, but for what commands write. */
 export async function add({ files, insertions }: Addition, project: string): Promise<void> {

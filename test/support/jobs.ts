@@ -4,7 +4,7 @@ import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/core/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/part-jobs.ts';
+import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/jobs.ts';
 import { carryOutRulings } from '../../src/features/reports/reports.ts';
 import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';

@@ -24,13 +24,13 @@ function usersOf(folder: string): string[] {
   });
 }
 
-test('every background job is declared in one file and started by the list of jobs', () => {
+test('every background job is declared in one file and listed with its feature', () => {
   const declared = [...SOURCES].flatMap(([file, text]) =>
     /^export function \w+\([^)]*: JobSetup\): (?:readonly )?Job\b/m.test(text) ? [file] : [],
   );
   expect(declared.length).toBeGreaterThan(3);
   expect(declared.map((file) => [file, usersOf(file)])).toEqual(
-    declared.map((file) => [file, ['src/app/jobs.ts']]),
+    declared.map((file) => [file, ['src/app/features.ts']]),
   );
 });
 

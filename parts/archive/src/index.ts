@@ -1,6 +1,5 @@
 import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import { waitForWorkerOption } from '../../../src/cli/worker.ts';
-export { examineOffloads } from './examine.ts';
 import type { OffloadOptions, RestoreOptions } from './commands.ts';
 
 /** `fanfare offload` and `fanfare restore`. */

@@ -1,6 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { CommandError, type CommandContext } from '../../../src/cli/context.ts';
+import type { CommandContext } from '../../../src/app/command-shapes.ts';
+import { CommandError } from '../../../src/cli/context.ts';
 import type { DescriptorField, DescriptorType } from '../../../src/descriptors/define.ts';
 import { descriptorTypes } from '../../../src/descriptors/registry.ts';
 import { NewFile } from '../../../src/lib/own-file.ts';

@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../../src/cli/program.ts';
-import { PROGRAM_PARTS } from '../../../src/commands.ts';
+import { FEATURES } from '../../../src/app/features.ts';
 import { recordingTerminal } from '../../support/recording-terminal.ts';
 import { commandContext } from '../../support/command-context.ts';
 
 async function run(...args: string[]) {
   const { terminal, stdout, stderr } = recordingTerminal();
-  const program = await createProgram(commandContext({ env: {}, terminal }), PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env: {}, terminal }), FEATURES, () => undefined);
   const error: unknown = await program
     .parseAsync(['node', 'fanfare', ...args])
     .catch((thrown: unknown) => thrown);

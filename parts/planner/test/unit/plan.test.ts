@@ -13,7 +13,7 @@ import type { Plan } from '../../src/shape.ts';
 import { popularity, sumOf } from '../../src/popularity.ts';
 import { workloadOf, type GivenWorkload } from '../../src/workload.ts';
 import { createProgram } from '../../../../src/cli/program.ts';
-import { PROGRAM_PARTS } from '../../../../src/commands.ts';
+import { FEATURES } from '../../../../src/app/features.ts';
 import { recordingTerminal } from '../../../../test/support/recording-terminal.ts';
 import { fc } from '../../../../test/support/fast-check.ts';
 import { repeats } from '../../../../test/support/seed.ts';
@@ -23,7 +23,7 @@ const plan = (given: GivenWorkload): Plan => planOf(workloadOf(given), MEASURED_
 
 async function printed(...args: string[]): Promise<string> {
   const { terminal, stdout } = recordingTerminal();
-  const program = await createProgram(commandContext({ env: {}, terminal }), PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env: {}, terminal }), FEATURES, () => undefined);
   await program.parseAsync(['node', 'fanfare', 'plan', ...args]);
   return stdout.join('\n');
 }
@@ -276,11 +276,7 @@ describe('fanfare plan', () => {
     [['--members', '10', '--costs', 'package.json'], 'raw'],
   ])('rejects %j', async (args, message) => {
     const { terminal, stderr } = recordingTerminal();
-    const program = await createProgram(
-      commandContext({ env: {}, terminal }),
-      PROGRAM_PARTS,
-      () => undefined,
-    );
+    const program = await createProgram(commandContext({ env: {}, terminal }), FEATURES, () => undefined);
     const error: unknown = await program
       .parseAsync(['node', 'fanfare', 'plan', ...args])
       .catch((thrown: unknown) => thrown);

@@ -1,0 +1,11 @@
+import type { Part } from '../../src/app/part.ts';
+import { webhooks as deliveries } from './src/deliveries.ts';
+import { examineWebhooks } from './src/examine.ts';
+import { WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS } from './src/store.ts';
+
+export const webhooks = {
+  collections: [WEBHOOK_DELIVERIES, WEBHOOK_RECEIVERS],
+  jobs: [deliveries],
+  api: () => import('./src/api.ts'),
+  examination: examineWebhooks,
+} satisfies Part;

@@ -1,0 +1,31 @@
+import type { FeedFilterRow, FeedOrderRow } from '../feed/page/declared.ts';
+import type { FeedModel } from '../feed/feed-store.ts';
+import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
+import type { Declared, Documents } from '../storage/documents/declaration.ts';
+import type { AddCommands, DemoMember, Examination, Processes } from './command-shapes.ts';
+
+/** What the server is put together of: all that a feature, or a part that a server can do without, brings. */
+export interface Part {
+  readonly collections?: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
+  /** Adds its fields to the API. Loaded when a process builds the API. */
+  readonly api?: () => Promise<unknown>;
+  /** Filters of feeds. */
+  readonly filters?: readonly FeedFilterRow<unknown>[];
+  /** Orders of feeds. */
+  readonly orders?: readonly FeedOrderRow[];
+  readonly feedModels?: readonly FeedModel[];
+  /** Work in the background. */
+  readonly jobs?: readonly DeclareJob[];
+  /** Notified of events for hosts when they are moved to the log. */
+  readonly eventNotes?: readonly NoteEvents[];
+  /** What members say of the time of their digests. */
+  readonly digestTimes?: readonly DigestTime[];
+  /** Commands of `fanfare`. What they run is loaded when they run. */
+  readonly commands?: AddCommands;
+  /** What `fanfare doctor` says about its data. */
+  readonly examination?: Examination;
+  /** `--processes`: the same command in several processes. Loaded when `serve` or `worker` runs. */
+  readonly processes?: () => Promise<Processes>;
+  /** People whom the console's page of the demo can act as. */
+  readonly people?: readonly DemoMember[];
+}
