@@ -137,10 +137,10 @@ const PARTS = {
     '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
   operators: [
-    '^src/(?:cli|config|connections|domain|lib|storage)/',
+    '^src/(?:cli|config|connections|descriptors|domain|lib|storage)/',
     '^src/app/command-shapes\\.ts$',
     '^src/core/(?:shapes|stored-input)\\.ts$',
-    '^src/features/rebuild/rebuild-feed\\.ts$',
+    '^src/features/(?:actions/api/descriptor|rebuild/rebuild-feed)\\.ts$',
     '^src/feed/session/open-session\\.ts$',
     '^parts/erasure/src/export-member\\.ts$',
     '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',

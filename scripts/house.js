@@ -68,9 +68,9 @@ const LIMITS = {
   'features in circles': 0,
   'files in circles': 0,
   // What a feature is called, where its own folder or row is not meant.
-  'files with "bookmark"': 0,
+  'files with "bookmark"': 1,
   'files with "snooz"': 5,
-  'files with "tenant"': 42,
+  'files with "tenant"': 43,
 };
 for (const [name, value] of Object.entries(rows)) {
   const limit = LIMITS[name];

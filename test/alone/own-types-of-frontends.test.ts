@@ -11,7 +11,8 @@ import { comments } from '../../packages/react/src/documents.ts';
 import * as listDocuments from '../../packages/react/src/list-documents.ts';
 import { buildSchema } from '../../src/app/schema.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { PROGRAM_PARTS } from '../../src/commands.ts';
+import { FEATURES } from '../../src/app/features.ts';
+import { commandContext } from '../support/command-context.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startWatch } from '../support/client-watches.ts';
 import { upsert } from '../support/feed-api.ts';
@@ -35,7 +36,7 @@ const RECIPE = { recipeId: 'lasagne', recipeName: 'Lasagne' };
 async function run(...args: string[]): Promise<void> {
   const { terminal } = recordingTerminal();
   const config = ['--config', join(FOLDER, 'fanfare.config.mjs')];
-  const program = await createProgram({ env: {}, terminal }, PROGRAM_PARTS, () => undefined);
+  const program = await createProgram(commandContext({ env: {}, terminal }), FEATURES, () => undefined);
   await program.parseAsync(['node', 'fanfare', ...args, ...config]);
 }
 
