@@ -1,26 +1,66 @@
 import { startApi, tokenFor } from '../harness/fanfare.ts';
 import { graphqlRequest, hammer, type WireRequest } from '../harness/http-lanes.ts';
-import { openInProcess } from '../harness/in-process.ts';
+import { openInProcess, type InProcess } from '../harness/in-process.ts';
 import { roundsOf, sized, type Part, type PartContext } from '../harness/part.ts';
 import { cpuByKind } from '../harness/process-usage.ts';
 import { atMost, type PartReport } from '../harness/report.ts';
 import { alternate, figureOf, ratioFigure, seriesNamed, type Measure } from '../harness/rounds.ts';
 import { quantile } from '../harness/statistics.ts';
-import { FEW, loadFewMatch, PLAIN, readerOf } from '../world/few-match.ts';
+import { FEW, loadFewMatch, loadManyFollows, MANY, PLAIN, readerOf } from '../world/few-match.ts';
 import { expectAnswer } from '../world/pages.ts';
-import { openRawWorld } from '../world/raw.ts';
+import { openRawWorld, type RawWorld } from '../world/raw.ts';
 
 /** What few of many match may cost so many times what a page of a plain reader costs. */
 const MOST = 3;
 
 /** Pages and counts of readers who muted, blocked, archived or filter nearly everything. */
-export const fewMatchPart: Part = { name: 'few-match', run };
+export const fewMatchPart: Part = { name: 'few-match', run: runFewMatch };
 
-async function run(context: PartContext): Promise<PartReport> {
+/** Pages and counts of readers who follow very many things. */
+export const manyFollowsPart: Part = { name: 'many-follows', run: runManyFollows };
+
+async function runManyFollows(context: PartContext): Promise<PartReport> {
+  const { options } = context;
+  const follows = sized(options, { full: 10_000, short: 5_000, smoke: 100 });
+  const length = sized(options, { full: 100_000, short: 17_000, smoke: 120 });
+  const parts = [];
+  for (const [span, ms] of [
+    ['a minute', 60_000],
+    ['a year', 365 * 86_400_000],
+  ] as const)
+    parts.push(
+      await measure(context, {
+        name: `many_follows_${span.replace(' ', '_')}`,
+        title: `${String(length)} actions in ${span}`,
+        asked: MANY,
+        load: (world, fanfare) => loadManyFollows(world, fanfare, { follows, length, ms }),
+        userOf: (reader) => reader,
+      }),
+    );
+  return {
+    title: 'Many follows',
+    about: [
+      `A reader follows ${String(follows)} things with ${String(length)} actions, 7 of 8 of them on fifty of these; the newest 1,000 are stored. The plain reader follows twenty of the fifty. Each is asked for a third time and later, one at a time; CPU is that of all processes.`,
+    ],
+    figures: parts.flatMap(({ figures }) => figures),
+    raw: { follows, length, series: parts.map(({ series }) => series) },
+  };
+}
+
+async function runFewMatch(context: PartContext): Promise<PartReport> {
   const { options } = context;
   const lengths = sized(options, { full: [6_000, 100_000], short: [6_000], smoke: [120] });
   const parts = [];
-  for (const length of lengths) parts.push(await measure(context, length));
+  for (const length of lengths)
+    parts.push(
+      await measure(context, {
+        name: `few_match_${String(length)}`,
+        title: `${String(length)} actions`,
+        asked: FEW,
+        load: (world, fanfare) => loadFewMatch(world, fanfare, length),
+        userOf: readerOf,
+      }),
+    );
   return {
     title: 'Few of many',
     about: [
@@ -31,41 +71,58 @@ async function run(context: PartContext): Promise<PartReport> {
   };
 }
 
-async function measure({ environment, options, say }: PartContext, length: number) {
-  const database = `bench_few_match_${String(length)}`;
+async function measure<R extends string>(
+  { environment, options, say }: PartContext,
+  {
+    name: ofWorld,
+    title,
+    asked,
+    load,
+    userOf,
+  }: {
+    readonly name: string;
+    readonly title: string;
+    readonly asked: Readonly<Record<string, readonly [reader: R, query: string]>>;
+    readonly load: (world: RawWorld, fanfare: InProcess) => Promise<void>;
+    readonly userOf: (reader: R) => string;
+  },
+) {
+  const database = `bench_${ofWorld}`;
   await using world = await openRawWorld(environment, database);
   {
     await using fanfare = await openInProcess(environment, database, { worker: false });
-    await loadFewMatch(world, fanfare, length);
+    await load(world, fanfare);
   }
   await using api = await startApi({ environment, database });
-  say(`${String(length)} actions are there`);
+  say(`${title} are there`);
   const count = sized(options, { full: 7, short: 7, smoke: 1 });
   const kinds = new Map([[process.pid, 'benchmark']]);
   const cpu = (): number =>
     [...cpuByKind(kinds)].reduce((sum, [kind, used]) => sum + (kind === 'benchmark' ? 0 : used), 0);
-  const measureOf = (name: string, request: WireRequest): Measure => async () => {
-    const before = cpu();
-    const { latencies } = await hammer(request, { count, concurrency: 1 });
-    return {
-      [`${name}: p50`]: quantile(latencies, 0.5),
-      [`${name}: CPU`]: ((cpu() - before) * 1_000) / count,
+  const measureOf =
+    (name: string, request: WireRequest): Measure =>
+    async () => {
+      const before = cpu();
+      const { latencies } = await hammer(request, { count, concurrency: 1 });
+      return {
+        [`${name}: p50`]: quantile(latencies, 0.5),
+        [`${name}: CPU`]: ((cpu() - before) * 1_000) / count,
+      };
     };
-  };
   const measures: Measure[] = [];
-  for (const [name, [reader, query]] of Object.entries(FEW)) {
-    const request = graphqlRequest(api.url, await tokenFor(readerOf(reader)), query);
+  for (const [name, [reader, query]] of Object.entries(asked)) {
+    const request = graphqlRequest(api.url, await tokenFor(userOf(reader)), query);
     for (let time = 0; time < 2; time += 1) await expectAnswer(request);
     measures.push(measureOf(name, request));
   }
   const series = await alternate(measures, roundsOf(options, { full: [3, 0], short: [2, 0], smoke: [1, 0] }));
   const of = (name: string) => seriesNamed(series, name);
-  const figures = Object.keys(FEW).flatMap((name) =>
+  const figures = Object.keys(asked).flatMap((name) =>
     ['p50', 'CPU'].map((what) => {
       const own = of(`${name}: ${what}`);
-      const title = `${String(length)} actions, ${name}: ${what}`;
-      if (name === PLAIN) return { ...figureOf(own, 'ms'), name: title };
-      return atMost(MOST, '× a plain page', ratioFigure(title, own, of(`${PLAIN}: ${what}`)));
+      const figure = `${title}, ${name}: ${what}`;
+      if (name === PLAIN) return { ...figureOf(own, 'ms'), name: figure };
+      return atMost(MOST, '× a plain page', ratioFigure(figure, own, of(`${PLAIN}: ${what}`)));
     }),
   );
   return { figures, series };

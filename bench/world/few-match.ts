@@ -61,21 +61,9 @@ export function readerOf(reader: Reader): string {
 export async function loadFewMatch(world: RawWorld, fanfare: InProcess, length: number): Promise<void> {
   const actions = await historyOf(world, fanfare, length);
   const { core } = fanfare.app;
-  const since = new Date(Date.now() - 3_650 * DAY);
   for (const name of READERS) {
     const userId = readerOf(name);
-    await world.follows.insertOne({
-      ...{ _id: new ObjectId(), followerId: userId, refId: FEED_REF },
-      ...{ active: true, spans: [{ since }] },
-    });
-    await core.feeds.touch(userId, new Date());
-    const entries = actions.map(({ _id, latest, mentions }): FeedEntry => ({
-      ...{ actionId: _id.toHexString(), relevancy: latest },
-      reasons: mentions.includes(userId) ? ['FOLLOW', 'MENTION'] : ['FOLLOW'],
-    }));
-    const floor = entries[STORED] ?? null;
-    await core.feedStore.fill(userId, entries.slice(0, STORED), { isCompleteDownTo: floor });
-    if (floor !== null) await core.feeds.raiseFloor(userId, floor, new Date(Date.now() + 3_650 * DAY));
+    await loadReader(world, fanfare, { userId, refIds: [FEED_REF], actions });
     const session = openSession(core, fanfare.identity(userId));
     if (name === 'mutes member') await addMute(core, session, { memberId: LOUD });
     if (name === 'blocks member') await blockMember(core, session, LOUD);
@@ -85,20 +73,91 @@ export async function loadFewMatch(world: RawWorld, fanfare: InProcess, length: 
   await informPlanner(world);
 }
 
+/** A reader who has followed these for long, with the newest of these actions in the stored feed, the newest first. */
+async function loadReader(
+  world: RawWorld,
+  { app: { core } }: InProcess,
+  {
+    userId,
+    refIds,
+    actions,
+  }: { userId: string; refIds: readonly string[]; actions: readonly ActionDocument[] },
+): Promise<void> {
+  const since = new Date(Date.now() - 3_650 * DAY);
+  await load(world.follows, refIds.length, (index) => ({
+    ...{ _id: new ObjectId(), followerId: userId, refId: refIds[index] ?? '' },
+    ...{ active: true, spans: [{ since }] },
+  }));
+  await core.feeds.touch(userId, new Date());
+  const entries = actions.slice(0, STORED + 1).map(({ _id, latest, mentions }): FeedEntry => ({
+    ...{ actionId: _id.toHexString(), relevancy: latest },
+    reasons: mentions.includes(userId) ? ['FOLLOW', 'MENTION'] : ['FOLLOW'],
+  }));
+  const floor = entries[STORED] ?? null;
+  await core.feedStore.fill(userId, entries.slice(0, STORED), { isCompleteDownTo: floor });
+  if (floor !== null) await core.feeds.raiseFloor(userId, floor, new Date(Date.now() + 3_650 * DAY));
+}
+
+/** Fifty refs have nearly all actions. */
+const BUSY = 50;
+const refOf = (index: number): string => `ref-${String(index)}`;
+
+/** What is asked for by a reader with many follows. */
+export const MANY: Readonly<Record<string, readonly [reader: 'few' | 'many', query: string]>> = {
+  [PLAIN]: ['few', page()],
+  'many follows': ['many', page()],
+  'filter by ref': ['many', filtered(`refId: "${refOf(7)}"`)],
+  'filter by a quiet ref': ['many', filtered(`refId: "${refOf(BUSY + 7)}"`)],
+  RECENT: ['many', page('(order: RECENT)')],
+  TOP: ['many', page('(order: TOP)')],
+  total: ['many', '{ feed(first: 1) { total { count isExact } } }'],
+  following: ['many', '{ viewer { following(first: 100) { edges { cursor node { id label } } } } }'],
+};
+
+/** A reader of many refs and one of few, with so many actions over some time. */
+export async function loadManyFollows(
+  world: RawWorld,
+  fanfare: InProcess,
+  { follows, length, ms }: { follows: number; length: number; ms: number },
+): Promise<void> {
+  const usual = await templateOf(world, fanfare, { ...ratingInput(0, [{ id: FEED_REF }]), actorId: LOUD });
+  const newest = Date.now() - 60_000;
+  const actions = Array.from({ length }, (_, index): ActionDocument => {
+    const time = new Date(newest - Math.floor((index * ms) / length));
+    const refId = refOf(index % 8 === 0 ? BUSY + ((index * 7) % (follows - BUSY)) : index % BUSY);
+    const times = { conducted: time, recorded: time, latest: time };
+    const refs = [{ id: refId, type: 'thing', label: refId }];
+    return { ...usual, ...times, _id: new ObjectId(), refs, refIds: [refId] };
+  });
+  await load(world.actions, length, (index) => actions[index] ?? usual);
+  const refIds = Array.from({ length: follows }, (_, index) => refOf(index));
+  await loadReader(world, fanfare, { userId: 'many', refIds, actions });
+  const few = refIds.slice(0, 20);
+  const ofFew = actions.filter((action) => action.refIds.some((id) => few.includes(id)));
+  await loadReader(world, fanfare, { userId: 'few', refIds: few, actions: ofFew });
+  await informPlanner(world);
+}
+
+/** A published action as it is stored, to be copied. */
+async function templateOf(
+  world: RawWorld,
+  fanfare: InProcess,
+  input: Parameters<InProcess['publish']>[0],
+): Promise<ActionDocument> {
+  const id = await fanfare.publish(input);
+  const found = await world.actions.findOneAndDelete({ _id: new ObjectId(id) });
+  if (found === null) throw new Error('The published action is not there');
+  const { leaseUntil: _leaseUntil, ...fanOut } = found.fanOut;
+  return { ...found, fanOut: { ...fanOut, state: 'DONE' } };
+}
+
 async function historyOf(
   world: RawWorld,
   fanfare: InProcess,
   length: number,
 ): Promise<readonly ActionDocument[]> {
-  const template = async (input: Parameters<InProcess['publish']>[0]): Promise<ActionDocument> => {
-    const id = await fanfare.publish(input);
-    const found = await world.actions.findOneAndDelete({ _id: new ObjectId(id) });
-    if (found === null) throw new Error('The published action is not there');
-    const { leaseUntil: _leaseUntil, ...fanOut } = found.fanOut;
-    return { ...found, fanOut: { ...fanOut, state: 'DONE' } };
-  };
-  const usual = await template({ ...ratingInput(0, [{ id: FEED_REF }]), actorId: LOUD });
-  const rare = await template({
+  const usual = await templateOf(world, fanfare, { ...ratingInput(0, [{ id: FEED_REF }]), actorId: LOUD });
+  const rare = await templateOf(world, fanfare, {
     ...{ actorId: 'actor-1', scope: 'FOLLOWERS', mentions: [readerOf('plain')] },
     refs: [FEED_REF, 'site-rare'].map((id) => ({ id, type: 'site', label: id })),
     descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'post', tags: ['rare'] } },

@@ -135,7 +135,7 @@ export function passedOnBy(
 }
 
 /** Ids a reader may follow to receive an action: its refs and its resharers. */
-export function followableIds({ refIds, reshares }: Action): RefId[] {
+export function followableIds({ refIds, reshares }: Pick<Action, 'refIds' | 'reshares'>): RefId[] {
   return reshares.length === 0 ? [...refIds] : [...new Set([...refIds, ...reshares.map(byOf)])];
 }
 

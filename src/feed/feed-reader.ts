@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { Action, ActionId, UserId, RefId } from '../domain/action.ts';
+import type { ActionId, UserId, RefId } from '../domain/action.ts';
 import {
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
@@ -27,8 +27,16 @@ import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';
 import { noting } from '../lib/noting.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
-import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
-import { entriesOf, followsWithSpans, sourceKeys, readFromSource, type ReadWindow } from './source.ts';
+import type { SourceAction, SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
+import {
+  entriesOf,
+  followsWithSpans,
+  MAX_CANDIDATES,
+  sourceKeys,
+  StretchGuess,
+  readFromSource,
+  type ReadWindow,
+} from './source.ts';
 
 /** Where the entry of an action comes from: the store, pulling, or the actions themselves. */
 interface LocatedEntry {
@@ -150,10 +158,12 @@ async function withPulled(
   // Without stored entries the whole feed is read from the source.
   if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
   const { limit } = query;
-  const bounded = withSince(query, entries[limit - 1] ?? floor);
+  // What is pulled reaches down to the floor, or to the end of the page.
+  const { extent: _extent, ...whole } = query;
+  const bounded = withSince(whole, entries[limit - 1] ?? floor);
   const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
     merge(entries, floor === null ? pull : pull.filter((entry) => isAbove(entry, floor)));
-  const remember = (upper: readonly FeedEntry[], actions: readonly Action[]): void => {
+  const remember = (upper: readonly FeedEntry[], actions: readonly SourceAction[]): void => {
     const lowest = upper[limit - 1]?.relevancy ?? bounded.since;
     const above = lowest === undefined ? null : new Date(lowest.getTime() - 1);
     const refIds = reader.pulledFollows.map(({ refId }) => refId);
@@ -319,7 +329,7 @@ const MOST_IN_ONE = 1_000;
 async function followsOfRefs(
   { follows }: Context,
   { userId, pulledFollows }: ReaderProfile,
-  actions: readonly Action[],
+  actions: readonly SourceAction[],
 ): Promise<readonly Follow[]> {
   const known = new Set(pulledFollows.map(({ refId }) => refId));
   const refIds = [...new Set(actions.flatMap(followableIds))].filter((refId) => !known.has(refId));
@@ -329,7 +339,7 @@ async function followsOfRefs(
 /** Pulled entries of a page, and their actions. */
 interface Pulled {
   readonly entries: readonly FeedEntry[];
-  readonly actions: readonly Action[];
+  readonly actions: readonly SourceAction[];
 }
 
 const NOTHING_PULLED: Pulled = { entries: [], actions: [] };
@@ -338,19 +348,22 @@ async function pulledEntries(context: Context, reader: ReaderProfile, query: Fee
   if (reader.pulledFollows.length === 0) return NOTHING_PULLED;
   const pullRefIds = reader.pulledFollows.map((follow) => follow.refId);
   const keys = pullKeys(pullRefIds);
-  const followsOf = (actions: readonly Action[]): Promise<readonly Follow[]> =>
+  const followsOf = (actions: readonly SourceAction[]): Promise<readonly Follow[]> =>
     followsOfRefs(context, reader, actions);
   const tryFullRead = async (window: SourceWindow, most: number): Promise<ReadWindow | null> => {
     const { sourceActions, feedStore } = context;
     // A store with `open` is not sharded, so one command can read several collections.
     const isOneCommand = feedStore.open !== undefined && pullRefIds.length <= MOST_IN_ONE;
-    const read = isOneCommand
-      ? await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most })
-      : { actions: await sourceActions.candidates(keys, window, most), follows: null };
+    if (!isOneCommand) {
+      const { actions } = await sourceActions.candidates(keys, { window, most: most + 1 });
+      return actions.length > most ? null : { actions, follows: await followsOf(actions) };
+    }
+    const read = await sourceActions.pulledWithFollows(reader.userId, pullRefIds, { window, limit: most });
     const { actions, follows } = read;
     if (actions.length > most) return null;
+    context.actionCache.keep(actions);
     // The reader may also follow members who reshared them.
-    if (follows === null || actions.some(({ reshares }) => reshares.length > 0))
+    if (actions.some(({ reshares }) => reshares.length > 0))
       return { actions, follows: await followsOf(actions) };
     const known = new Set(pullRefIds);
     return {
@@ -358,10 +371,9 @@ async function pulledEntries(context: Context, reader: ReaderProfile, query: Fee
       follows: [...reader.pulledFollows, ...follows.filter(({ refId }) => !known.has(refId))],
     };
   };
-  let given: readonly Action[] = [];
-  const keep = (actions: readonly Action[]): void => {
+  let given: readonly SourceAction[] = [];
+  const keep = (actions: readonly SourceAction[]): void => {
     given = actions;
-    context.actionCache.keep(actions);
   };
   const entries = await readFromSource(context, { reader, keys, followsOf, tryFullRead, keep }, query);
   return { entries, actions: given };
@@ -397,15 +409,26 @@ async function pulledFromAhead(
       keys: pullKeys([...known]),
       followsOf: () => Promise.resolve(looked.follows),
       tryFullRead: () => Promise.resolve(looked),
-      keep: keeping(context),
     },
     query,
   );
+  context.actionCache.keep(actions);
   return { entries, actions };
 }
 
 function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
   return { audience: [], refIds: [], pullRefIds, passerIds: [] };
+}
+
+/** As long as so many entries as are examined take above the floor, if it was reached by storing as many as are kept. */
+function firstStretch(
+  { cap }: Context,
+  floor: FeedPosition,
+  { limit, wanted }: FeedQuery,
+): number | undefined {
+  if (isAboveAll(floor)) return undefined;
+  const examined = wanted === undefined ? 2 * limit : MAX_CANDIDATES;
+  return Math.max(1, Math.floor(((clock.time() - floor.relevancy.getTime()) * examined) / cap));
 }
 
 /** Entries below the floor, from the actions. */
@@ -415,12 +438,12 @@ async function entriesBelow(
   floor: FeedPosition,
   query: FeedQuery,
 ): Promise<readonly FeedEntry[]> {
-  const keep = keeping(context);
   const all = await followsWithSpans(context, reader.userId);
+  const guess = new StretchGuess(firstStretch(context, floor, query));
   const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
     readFromSource(
       context,
-      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), keep },
+      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), guess },
       from,
     );
   if (isAboveAll(floor)) return read(query);
@@ -441,10 +464,6 @@ async function entriesBelow(
     // A bump moved some entries above the floor meanwhile. Read more: callers take a short result for the end.
     from = { ...query, after: last };
   }
-}
-
-function keeping({ actionCache }: Context) {
-  return (actions: readonly Action[]): void => actionCache.keep(actions);
 }
 
 /** Entries that are in the feed although they are not stored: below the floor, or pulled. */
@@ -493,9 +512,10 @@ async function pageWithReturned(
   let read = known;
   for (;;) {
     const staying = read.filter((entry) => boosted(ended, entry) === entry);
-    const bottom = read.length < piece.limit ? undefined : read.at(-1);
+    const stop = query.extent?.stop ?? null;
+    const bottom = stop ?? (read.length < piece.limit ? undefined : read.at(-1));
     entries.push(...staying, ...(await readBack(base, reader, ended, { query: piece, staying, bottom })));
-    if (bottom === undefined || entries.length >= query.limit)
+    if (bottom === undefined || stop !== null || entries.length >= query.limit)
       return entries.sort(compareFeedPositions).slice(0, query.limit);
     piece = { ...query, after: bottom, limit: query.limit - entries.length };
     read = await base.page(reader, piece);

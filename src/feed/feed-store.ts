@@ -9,6 +9,8 @@ import {
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
 } from '../domain/newsfeed-item.ts';
+import type { WantedActions } from '../storage/actions/action-document.ts';
+import type { Extent } from './extent.ts';
 import type { PulledAhead, PullGuess } from './store/pulled-refs.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
@@ -67,6 +69,10 @@ export interface FeedQuery {
   readonly until?: Date;
   /** At least 1. */
   readonly limit: number;
+  /** What is asked for of the actions. The source reads no others; stores need not care. Default: all. */
+  readonly wanted?: WantedActions;
+  /** Where the source stops if few of the actions are wanted. Default: at the end. */
+  readonly extent?: Extent;
 }
 
 export interface FeedPageQuery extends FeedQuery {

@@ -8,6 +8,7 @@ import {
   passersOf,
   relevancyFor,
   type InteractionGroup,
+  type RelevancyAction,
 } from '../domain/relevancy.ts';
 import type { Follow } from '../domain/viewer.ts';
 import type { DeliveryReason, FeedEntry } from '../domain/newsfeed-item.ts';
@@ -84,7 +85,14 @@ function withAssigned(
   return all;
 }
 
-export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly DeliveryReason[]) => FeedEntry;
+/** What of an action decides where it stands. */
+export type LocatedAction = RelevancyAction & Pick<Action, 'id' | 'rev' | 'isBumped'>;
+
+export type PlaceEntry = (
+  userId: UserId,
+  action: LocatedAction,
+  reasons: readonly DeliveryReason[],
+) => FeedEntry;
 
 /**
  * Prepares to compute entries of many actions for many readers, including boosts. At most two round trips if any of the actions has
@@ -94,7 +102,7 @@ export type PlaceEntry = (userId: UserId, action: Action, reasons: readonly Deli
  */
 export async function resolveEntries(
   { blocks, interactions, members, follows, weights }: Context,
-  actions: readonly Action[],
+  actions: readonly LocatedAction[],
   userIds: readonly UserId[],
   known?: readonly Follow[],
 ): Promise<PlaceEntry> {
@@ -135,6 +143,6 @@ export async function resolveEntries(
   };
 }
 
-function placed({ id, rev }: Action, relevancy: Date, reasons: readonly DeliveryReason[]): FeedEntry {
+function placed({ id, rev }: LocatedAction, relevancy: Date, reasons: readonly DeliveryReason[]): FeedEntry {
   return { actionId: id, relevancy, reasons, rev };
 }

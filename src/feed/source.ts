@@ -1,17 +1,29 @@
 import type { Context } from './context.ts';
-import { type FeedEntry, compareFeedPositions } from '../domain/newsfeed-item.ts';
+import { type FeedEntry, type FeedPosition, compareFeedPositions } from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS, type InteractionGroup } from '../domain/relevancy.ts';
-import type { SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
+import {
+  type Candidates,
+  type CandidatesQuery,
+  kindsOf,
+  type SourceAction,
+  type SourceKeys,
+  type SourceWindow,
+} from '../storage/actions/source-actions.ts';
 import type { FeedQuery } from './feed-store.ts';
-import type { Action, ActionId, UserId } from '../domain/action.ts';
+import type { ActionId, UserId } from '../domain/action.ts';
 import { type Follow, type ReaderProfile, profileOfMember, profileOfStranger } from '../domain/viewer.ts';
+import { positionAbove } from '../domain/cursor.ts';
 import { clock } from '../lib/clock.ts';
 import { departmentKey, reachesFollowers, teamKey, userKey } from '../domain/audience.ts';
-import { addressedReasons } from '../domain/visibility.ts';
+import { addressedReasons, blocksAsked } from '../domain/visibility.ts';
 import { resolveEntries } from './relevancies.ts';
 
-/** Limit of actions per window. A window with more is made shorter. */
-const MAX_CANDIDATES = 2_000;
+/** Actions that one read returns at most of each kind of keys. */
+export const MAX_CANDIDATES = 2_000;
+/** And at least, so that few actions that are not the reader's take no further read. */
+const MIN_CANDIDATES = 100;
+/** Actions of each kind of keys that one read examines at least where not all are wanted; of all kinds together `MAX_CANDIDATES`. */
+const MIN_EXAMINED = 250;
 const FIRST_MS = 3_600_000;
 
 /**
@@ -19,7 +31,12 @@ const FIRST_MS = 3_600_000;
  * length that the previous ones needed, so that one read is usually enough.
  */
 export class StretchGuess {
-  #ms = FIRST_MS;
+  #ms: number;
+
+  /** @param ms of the first window. Default: an hour */
+  constructor(ms = FIRST_MS) {
+    this.#ms = ms;
+  }
 
   get ms(): number {
     return this.#ms;
@@ -38,7 +55,7 @@ export class StretchGuess {
 
 /** Actions of a window, with the reader's follows that decide which of them belong in the feed. */
 export interface ReadWindow {
-  readonly actions: readonly Action[];
+  readonly actions: readonly SourceAction[];
   readonly follows: readonly Follow[];
 }
 
@@ -47,13 +64,13 @@ export interface SourceReader {
   readonly reader: ReaderProfile;
   readonly keys: SourceKeys;
   /** At least the reader's follows of the `followableIds` of these actions. */
-  readonly followsOf: (actions: readonly Action[]) => Promise<readonly Follow[]>;
+  readonly followsOf: (actions: readonly SourceAction[]) => Promise<readonly Follow[]>;
   /** Reads the whole window at once. `null`: it has more than `most` actions. */
   readonly tryFullRead?: (window: SourceWindow, most: number) => Promise<ReadWindow | null>;
   /** Length of the first window, shared by whole feeds that are read one after another. */
   readonly guess?: StretchGuess;
   /** Receives the actions of the returned entries. */
-  readonly keep?: (actions: readonly Action[]) => void;
+  readonly keep?: (actions: readonly SourceAction[]) => void;
 }
 
 /** Each window is longer than the previous one by this factor. */
@@ -64,25 +81,27 @@ const LAST_WINDOW_MS = 10 * 365 * 86_400_000;
 const FULL_READ_LIMIT = 50;
 
 /**
- * Part of a feed, computed from the actions by the definition: at most `limit` entries in feed order; fewer means the end.
+ * Part of a feed, computed from the actions by the definition: at most `limit` entries in feed order; fewer means the end, or that the
+ * extent of the query was reached.
  *
  * Reads actions by `latest`, which is at or above every reader's relevancy, in windows that go down and grow until the page
- * is full. An entry is final once all unread actions are below it. Actions that were bumped past the start of the page may
- * still belong below it, so they are read first.
+ * is full. Of a window with too many actions it reads the upper end, and goes on below. An entry is final once all unread actions are
+ * below it. Actions that were bumped past the start of the page may still belong below it, so they are read first.
  *
- * Costs at most nine windows of one to three round trips, and one more if the speculative full read is discarded. Reads the
- * actions of the windows, a few thousand at most. For a page that does not start at the top, it also reads all actions that
- * were conducted before its start and bumped after it.
+ * Each window takes one to three round trips, and one more if the speculative full read is discarded. For a page that does not start at
+ * the top, it also reads all actions that were conducted before its start and bumped after it.
  */
 export async function readFromSource(
   context: Context,
   { reader, keys, followsOf, tryFullRead, guess = new StretchGuess(), keep }: SourceReader,
   query: FeedQuery,
 ): Promise<FeedEntry[]> {
-  const { audience, refIds, pullRefIds, passerIds } = keys;
-  if (audience.length + refIds.length + pullRefIds.length + passerIds.length === 0) return [];
-  const { after, since, until, limit } = query;
+  const kinds = kindsOf(keys);
+  if (kinds === 0) return [];
+  const { after, since, until, limit, wanted, extent } = query;
   const top = earliest(after?.relevancy, until);
+  const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit));
+  const examined = Math.max(MIN_EXAMINED, Math.floor(MAX_CANDIDATES / kinds));
   const found = new Map<string, Found>();
   let candidates = 0;
   const take = async ({ actions, follows }: ReadWindow): Promise<void> => {
@@ -92,12 +111,15 @@ export async function readFromSource(
       if (action !== undefined) found.set(entry.actionId, { entry, action });
     }
   };
-  const look = async (window: SourceWindow, most: number | null): Promise<boolean> => {
-    const actions = await context.sourceActions.candidates(keys, window, most);
-    if (most !== null && actions.length > most) return false;
+  /** @returns the time above which nothing more is to be found; `null`: nothing is to be found at all */
+  const look = async (
+    window: SourceWindow,
+    limits: Omit<CandidatesQuery, 'window'>,
+  ): Promise<Date | null> => {
+    const { actions, above } = await context.sourceActions.candidates(keys, { window, wanted, ...limits });
     candidates += actions.length;
     await take({ actions, follows: await followsOf(actions) });
-    return true;
+    return above;
   };
   /** The requested entries above this time, which are final. */
   const certainAbove = (above: Date | null): Found[] =>
@@ -116,7 +138,7 @@ export async function readFromSource(
   // `conducted` may be ahead of a relevancy by this much.
   let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
   if (top !== null && upTo !== null)
-    await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, null);
+    await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, { most: null });
   if (tryFullRead !== undefined) {
     const above = since === undefined ? null : new Date(since.getTime() - 1);
     const little = await tryFullRead({ above, upTo }, FULL_READ_LIMIT);
@@ -129,27 +151,43 @@ export async function readFromSource(
   let looked = 0;
   for (;;) {
     const from = upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS;
-    const above = length > LAST_WINDOW_MS ? null : new Date(from - length);
-    if (!(await look({ above, upTo }, length <= 1 ? null : MAX_CANDIDATES))) {
-      length = Math.max(1, Math.floor(Math.min(length, LAST_WINDOW_MS) / WINDOW_GROWTH));
-      guess.wasTooLong(length);
-      continue;
+    const end = length > LAST_WINDOW_MS ? null : new Date(from - length);
+    let above = await look({ above: end, upTo }, { most, examined });
+    const isCut = above !== null && above.getTime() !== end?.getTime();
+    // So many have the same time that the read got no further.
+    if (above !== null && isCut && above.getTime() === upTo?.getTime()) {
+      above = new Date(above.getTime() - 1);
+      await look({ above, upTo }, { most: null });
     }
     const certain = certainAbove(above);
     const isAtEnd = above === null || (since !== undefined && above.getTime() < since.getTime());
-    looked += length;
+    const passed = above === null ? length : from - above.getTime();
+    looked += passed;
+    if (isCut) guess.wasTooLong(Math.max(1, passed));
     if (isAtEnd || certain.length >= limit) {
       guess.wasNeeded(looked, candidates);
       return give(certain);
     }
+    if (wanted !== undefined && extent !== undefined && isCut) {
+      extent.stopAt(lowestAbove(above));
+      return give(certain);
+    }
     upTo = above;
-    length *= WINDOW_GROWTH;
+    length = isCut ? Math.max(1, passed) : length * WINDOW_GROWTH;
   }
 }
 
+/** The position of whatever stands above a time, and above nothing else. */
+function lowestAbove(time: Date | null): FeedPosition {
+  const { time: relevancy, actionId } = positionAbove({ time: time ?? new Date(0), actionId: LAST_ID });
+  return { relevancy, actionId };
+}
+
+const LAST_ID = 'f'.repeat(24);
+
 interface Found {
   readonly entry: FeedEntry;
-  readonly action: Action;
+  readonly action: SourceAction;
 }
 
 function earliest(a: Date | undefined, b: Date | undefined): Date | null {
@@ -216,8 +254,9 @@ export function sourceKeys({ reader, follows }: FeedMembership): SourceKeys {
 export async function entriesOf(
   context: Context,
   { reader, follows }: FeedMembership,
-  actions: readonly Action[],
+  actions: readonly SourceAction[],
 ): Promise<FeedEntry[]> {
+  await learnBlocks(context, reader, actions, follows);
   const addressed = actions.flatMap((action) => {
     if (action.isHidden || action.isDeleted) return [];
     const reasons = addressedReasons(reader, action, follows);
@@ -230,6 +269,22 @@ export async function entriesOf(
     follows.filter(({ isAssigned }) => isAssigned),
   );
   return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
+}
+
+/** Asks about the blocks that decide. No command for readers whose blocks are all known. */
+async function learnBlocks(
+  { blocks: stored }: Context,
+  { userId, blocks }: ReaderProfile,
+  actions: readonly SourceAction[],
+  follows: readonly Follow[],
+): Promise<void> {
+  if (blocks.isWhole) return;
+  const asked = new Set(actions.flatMap((action) => blocksAsked(action, follows)));
+  const unknown = [...asked].filter((id) => id !== userId && !blocks.knows(id));
+  if (unknown.length === 0) return;
+  const found = await stored.findPairs(unknown.map((otherId) => ({ userId, otherId })));
+  const blocked = new Set(found.map(({ otherId }) => otherId));
+  for (const id of unknown) blocks.learn(id, blocked.has(id));
 }
 
 /** Default limit of actions that are read at once for several feeds. */
@@ -252,22 +307,25 @@ export function sharedReads(
   if (memberships.length < 2) return context;
   const { interactions, sourceActions } = context;
   const all = unionOf(memberships.map(sourceKeys));
-  const windows = new Map<string, Promise<readonly Action[]>>();
+  const windows = new Map<string, Promise<Candidates>>();
   const lifts = new Map<ActionId, readonly InteractionGroup[]>();
   let areTooMany = false;
 
-  async function candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
-    if (areTooMany || window.bumpedAndConductedBy !== undefined)
-      return sourceActions.candidates(keys, window, limit);
+  async function candidates(keys: SourceKeys, query: CandidatesQuery): Promise<Candidates> {
+    const { window } = query;
+    if (areTooMany || window.bumpedAndConductedBy !== undefined) return sourceActions.candidates(keys, query);
     const wide = { above: stepped(window.above, Math.floor), upTo: stepped(window.upTo, Math.ceil) };
     const name = JSON.stringify(wide);
-    const reading = windows.get(name) ?? sourceActions.candidates(all, wide, most);
+    const reading = windows.get(name) ?? sourceActions.candidates(all, { window: wide, most });
     windows.set(name, reading);
     const found = await reading;
-    areTooMany ||= found.length > most;
-    if (found.length > most) return sourceActions.candidates(keys, window, limit);
+    areTooMany ||= found.above?.getTime() !== wide.above?.getTime();
+    if (areTooMany) return sourceActions.candidates(keys, query);
     const isFor = mayReach(keys);
-    return found.filter((action) => isWithin(action, window) && isFor(action));
+    return {
+      actions: found.actions.filter((action) => isWithin(action, window) && isFor(action)),
+      above: window.above,
+    };
   }
 
   async function liftsOf(ids: readonly ActionId[]): Promise<Map<ActionId, readonly InteractionGroup[]>> {
@@ -299,12 +357,12 @@ function stepped(time: Date | null, round: (steps: number) => number): Date | nu
   return time === null ? null : new Date(round(time.getTime() / SHARED_STEP_MS) * SHARED_STEP_MS);
 }
 
-function isWithin({ latest }: Action, { above, upTo }: SourceWindow): boolean {
+function isWithin({ latest }: SourceAction, { above, upTo }: SourceWindow): boolean {
   return (above === null || latest > above) && (upTo === null || latest <= upTo);
 }
 
 /** The same as what `candidates` of the source asks the database for. */
-function mayReach(keys: SourceKeys): (action: Action) => boolean {
+function mayReach(keys: SourceKeys): (action: SourceAction) => boolean {
   const [audience, refIds, pullRefIds, passerIds] = [
     keys.audience,
     keys.refIds,

@@ -93,8 +93,8 @@ class GroupList extends FeedList {
     // From the top, what was read for the counts belongs to it.
     const read = from === null ? this.read() : entries;
     this.#length = read.length;
-    const isWhole = from === null ? this.isReadWhole : entries.length < limit;
-    this.#part = { from, to: isWhole ? null : (read.at(-1) ?? null) };
+    const isWhole = from === null ? this.isReadWhole : entries.length < limit && this.stop() === null;
+    this.#part = { from, to: isWhole ? null : (this.stop() ?? read.at(-1) ?? null) };
     return entries;
   }
 
@@ -250,17 +250,18 @@ export async function readFeedGroups(
   const wasListed = (groupKey: string): boolean => before.has(groupMark(filtered, groupKey));
   const make = (): Promise<Page<NewsfeedItem>> => {
     const listed = [...before].filter((mark) => mark !== up);
+    const cursorOf = ({ relevancy, actionId }: FeedPosition): string =>
+      encodeGroups(name, { time: relevancy, actionId, listed: isUp ? [...listed, up] : listed });
     return collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
       page: { ...asked, from: cursor && { relevancy: cursor.time, actionId: cursor.actionId } },
       scan: (stretch) => list.scan(stretch),
       select: list.opening(cursor === null && !isUp ? null : wasListed, isUp),
-      cursorOf: ({ relevancy, actionId, action: { groupKey } }) => {
-        if (groupKey !== null) listed.push(groupMark(filtered, groupKey));
-        return encodeGroups(name, {
-          ...{ time: relevancy, actionId },
-          listed: isUp ? [...listed, up] : listed,
-        });
+      cursorOf: (item) => {
+        if (item.action.groupKey !== null) listed.push(groupMark(filtered, item.action.groupKey));
+        return cursorOf(item);
       },
+      extent: feed.extent,
+      cursorAt: cursorOf,
     });
   };
   const page = cursor === null && !isUp ? await list.first(String(size), size + 1, make) : await make();

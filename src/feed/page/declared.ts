@@ -6,6 +6,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { ActionConditions } from '../../storage/actions/action-document.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
+import type { Extent } from '../extent.ts';
 import type { FeedReads } from '../feed-reader.ts';
 import type { FeedQuery } from '../feed-store.ts';
 import type { Load } from '../session/load.ts';
@@ -56,6 +57,8 @@ export interface OrderedPage {
   readonly args: PageArgs;
   readonly scan: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;
   readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  /** Where the scans stop, before the list ends. Absent: nowhere. */
+  readonly extent: Extent | undefined;
   /** The page. From the top it is made once of equal reads. @param limit of its first scan */
   readonly first: (
     page: AskedPage<unknown>,
@@ -74,6 +77,8 @@ export interface FeedOrderRow {
   readonly description: string;
   /** Entries that every page reads, however short it is. Default: as many as it shows. */
   readonly reads?: number;
+  /** A page can begin where another stopped: none has to look at all entries above it. Default: no. */
+  readonly goesOn?: boolean;
   /** What `since` and `until` of a filter refer to. */
   readonly timeOf: (item: NewsfeedItem) => Date;
   /** The relevancies of all items that times let through. */

@@ -11,7 +11,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
-import type { ActionConditions } from '../../storage/actions/action-document.ts';
+import type { ActionConditions, WantedActions } from '../../storage/actions/action-document.ts';
 import type { ActionFilter, FeedFilter, FeedOrder } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import type { Load } from '../session/load.ts';
@@ -244,7 +244,7 @@ export async function entriesOf(
   return entries.sort(compareFeedPositions);
 }
 
-const NO_FILTER: CheckedFeedFilter = {
+export const NO_FILTER: CheckedFeedFilter = {
   ...{ key: '', asked: [], since: null, until: null, unreadOnly: false, state: null },
 };
 
@@ -280,6 +280,30 @@ export function entriesFor({
 /** The conditions of a filter that can be evaluated on the actions themselves. */
 export function feedConditions({ asked }: CheckedFeedFilter): ActionConditions {
   return conditionsOf(asked.map(({ row, value }) => [row, value] as const));
+}
+
+/** Most that are left out by each kind of reason. Beyond that, the rules do. */
+const MOST_LEFT_OUT = 500;
+
+/**
+ * Which actions of the source a filter and the rules may let through: the rules leave out whom and what the reader has muted or
+ * blocked. `null`: all.
+ */
+export function wantedOf(filter: CheckedFeedFilter, { mutes, blocks }: ReaderProfile): WantedActions | null {
+  const conditions = feedConditions(filter);
+  const few = (values: Iterable<string>): string[] => [...values].slice(0, MOST_LEFT_OUT);
+  const [notByActorIds, notOfTypes, notOfRefIds] = [
+    few(new Set([...mutes.members, ...mutes.refs, ...blocks.known])),
+    few(mutes.types),
+    few(mutes.refs),
+  ];
+  const wanted = {
+    ...conditions,
+    ...(notByActorIds.length > 0 && { notByActorIds }),
+    ...(notOfTypes.length > 0 && { notOfTypes }),
+    ...(notOfRefIds.length > 0 && { notOfRefIds }),
+  };
+  return Object.keys(wanted).length === 0 ? null : wanted;
 }
 
 /** What has to be known for a filter of each item that it decides. */

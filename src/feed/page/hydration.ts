@@ -11,7 +11,7 @@ import { ACTION, readerActionLoad } from '../session/load.ts';
 export const ITEM_MARK = readerActionLoad(({ itemMarks }, pairs) => itemMarks.findPairs(pairs));
 
 /** The reader's marks on these items as of the session's time, in the same order; no query when the reader has no marks. */
-async function marksOf(
+export async function marksOf(
   session: ReaderSession,
   { hasMarks, asOf }: ReaderProfile,
   ids: readonly ActionId[],

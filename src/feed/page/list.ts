@@ -1,5 +1,6 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { Extent } from '../extent.ts';
 import type { ListRead } from './list-read.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import { type AskedPage, collectPage } from './paging.ts';
@@ -22,6 +23,8 @@ interface ListOptions<P, C extends P, T> {
   readonly firstRead?: number;
   /** What is counted: entries with equal keys count once. Default: the id. */
   readonly keyOf?: (entry: T) => string;
+  /** Where scans stop, before the list ends. Default: nowhere. */
+  readonly extent?: Extent | undefined;
 }
 
 /**
@@ -82,15 +85,20 @@ export class List<P, C extends P, T> {
     return this.#isAtEnd;
   }
 
+  /** Where scans have stopped, before the list ended; `null`: they have not. */
+  protected stop(): FeedPosition | null {
+    return this.#options.extent?.stop ?? null;
+  }
+
   /** Reads from the top until at least `length` candidates are known, or all. */
   protected async readUpTo(length: number): Promise<void> {
-    while (!this.#isAtEnd && this.#top.length < length) {
+    while (!this.#isAtEnd && this.stop() === null && this.#top.length < length) {
       const missing = length - this.#top.length;
       const limit = this.#top.length === 0 ? Math.max(missing, this.#options.firstRead ?? 0) : missing;
       const candidates = await this.#options.scan({ from: this.#top.at(-1) ?? null, limit, isUp: false });
       for (const candidate of candidates)
         this.#places.set(this.#options.idOf(candidate), this.#top.push(candidate) - 1);
-      this.#isAtEnd = candidates.length < limit;
+      this.#isAtEnd = candidates.length < limit && this.stop() === null;
     }
   }
 
@@ -111,7 +119,8 @@ export class List<P, C extends P, T> {
       for (const entry of await this.select(next)) keys.add(this.keyOf(entry));
       if (next.length < MAX_BATCH) break;
     }
-    return { count: Math.min(keys.size, MAX_TOTAL), isExact: keys.size <= MAX_TOTAL };
+    const isExact = keys.size <= MAX_TOTAL && this.stop() === null;
+    return { count: Math.min(keys.size, MAX_TOTAL), isExact };
   }
 
   /** `null`: the position is not within the part that was read. */
@@ -137,6 +146,8 @@ export class List<P, C extends P, T> {
 
 /** The stages of one read of a feed. */
 export interface FeedStages {
+  /** Where the skeleton stops, before the list ends. Absent: nowhere. */
+  readonly extent?: Extent | undefined;
   /** Begins to read the top of the list, so many entries of it. Need not be called. */
   readonly open: (limit: number) => void;
   /** Skeleton: the next entries from a position on. */
@@ -175,6 +186,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
       firstRead: firstRead(stages),
+      extent: stages.extent,
     });
     this.#stages = stages;
   }
@@ -231,6 +243,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     add(page);
     const seen = new Set<string>();
     let looked = 0;
+    let isWhole = true;
     let size = MAX_UNREAD + 1;
     for (;;) {
       await this.readUpTo(looked + size);
@@ -238,13 +251,14 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       const above = await this.#aboveRead(next);
       add(this.firstOfKeys(await this.select(above), seen));
       looked += next.length;
+      isWhole = above.length < next.length || this.stop() === null;
       const isOver = above.length < next.length || next.length < size || unread.size > MAX_UNREAD;
       if (isOver) break;
       size = Math.min(MAX_BATCH, size * 2);
     }
     if (unread.size <= MAX_UNREAD)
       add(await this.topmost(this.firstOfKeys(await this.select(await this.#stages.unreadBelow()), seen)));
-    return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD };
+    return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD && isWhole };
   }
 
   /** Items whose keys have not occurred yet. */

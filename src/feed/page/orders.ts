@@ -16,6 +16,7 @@ function readRelevant({ userId, args, first, ...list }: OrderedPage): Promise<Pa
     collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
       ...{ ...list, page },
       cursorOf: (item) => relevancyCursor(userId, item),
+      cursorAt: (stop) => relevancyCursor(userId, stop),
     });
   return first(page, '', page.size + 1, make);
 }
@@ -118,6 +119,7 @@ export const BY_RELEVANCY = {
 
 export const RELEVANCY: FeedOrderRow = {
   ...{ name: 'RELEVANCY', description: 'By relevancy for the reader, highest first.', ...BY_RELEVANCY },
+  goesOn: true,
   read: (_core, page) => readRelevant(page),
 };
 

@@ -1,3 +1,5 @@
+import type { Extent } from '../extent.ts';
+import type { FeedPosition } from '../../domain/newsfeed-item.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Page, PageArgs } from '../../core/shapes.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
@@ -59,7 +61,7 @@ export function askedPage<P>(
 
 /**
  * Collects one page of candidates that pass the rules. Looks for one item more than the page holds, so that `hasMore` is
- * exact, and continues while the rules leave gaps.
+ * exact, and continues while the rules leave gaps, or until the scans stop: the page is short then, and ends where they stopped.
  *
  * @param scan the next candidates, in the direction of the page.
  * @param select the visible ones, in the same order.
@@ -70,22 +72,31 @@ export async function collectPage<P, C extends P, T>(options: {
   readonly scan: (stretch: Stretch<P>) => Promise<readonly C[]>;
   readonly select: (candidates: readonly C[]) => Promise<readonly T[]>;
   readonly cursorOf: (node: T) => string;
+  /** Where the scans stop, before the list ends, and the cursor of that. Default: nowhere. */
+  readonly extent?: Extent | undefined;
+  readonly cursorAt?: (stop: FeedPosition) => string;
 }): Promise<Page<T>> {
-  const { page, scan, select, cursorOf } = options;
+  const { page, scan, select, cursorOf, extent, cursorAt } = options;
   const { size, isUp } = page;
   const nodes: T[] = [];
   let { from } = page;
   let limit = size + 1;
+  let examined = 0;
   for (;;) {
     const candidates = await scan({ from, limit, isUp });
     if (candidates.length > 0) nodes.push(...(await select(candidates)));
     if (candidates.length < limit || nodes.length > size) break;
     from = candidates.at(-1) ?? from;
-    // Double the limit after each round, so that a selective filter costs few round trips.
-    limit = Math.min(MAX_SCAN, Math.max(limit * 2, size + 1));
+    examined += candidates.length;
+    // Twice as many as are needed if as few pass as have so far, so that a selective filter costs few round trips.
+    limit = Math.max(size + 1, Math.ceil((2 * size * examined) / (nodes.length + 1)));
+    limit = Math.min(MAX_SCAN, limit, extent === undefined ? limit : size + extent.room);
   }
   const edges = nodes.slice(0, size).map((node) => ({ cursor: cursorOf(node), node }));
-  return pageOf(edges, { isUp, hasMore: nodes.length > size });
+  if (nodes.length > size) return pageOf(edges, { isUp, hasMore: true });
+  const stop = extent?.stop ?? null;
+  const found = pageOf(edges, { isUp, hasMore: stop !== null });
+  return stop === null ? found : { ...found, end: cursorAt?.(stop) ?? null };
 }
 
 /** @param edges in the direction of the page */

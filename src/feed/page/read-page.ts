@@ -1,6 +1,7 @@
 import type { Core } from '../../core/core.ts';
-import { hydrate } from './hydration.ts';
-import type { UserId } from '../../domain/action.ts';
+import { isNeverWanted } from '../../storage/actions/action-document.ts';
+import { hydrate, marksOf } from './hydration.ts';
+import type { ActionId, UserId } from '../../domain/action.ts';
 import {
   compareFeedPositions,
   type FeedEntry,
@@ -11,6 +12,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedFilter, FeedOrder, FeedPage, PageArgs } from '../../core/shapes.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
+import { Extent } from '../extent.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -19,9 +21,10 @@ import {
   checkFeedFilter,
   type CheckedFeedFilter,
   entriesFor,
-  feedConditions,
   learnForFilter,
+  NO_FILTER,
   passesFeedFilter,
+  wantedOf,
 } from './filters.ts';
 import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
@@ -61,6 +64,7 @@ export async function readFeed(
       from === null && !isUp ? list.first(`${what} ${String(size)}`, limit, make) : make(),
     scan: (stretch) => list.scan(stretch),
     select: (candidates) => list.select(candidates),
+    extent: stages.extent,
   });
   const nodes = page.edges.map(({ node }) => node);
   return {
@@ -102,6 +106,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const { filter } = list;
   const range = rangeOf(list);
   const entriesOf = entriesFor(filter);
+  const extent = DECLARED.order(list.order).goesOn === true ? new Extent() : undefined;
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
@@ -115,32 +120,45 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     if (top !== undefined) return top;
     return (top = begin({ limit, ...range }));
   };
-  const unread = once(async () => unreadEntries(core, await lookUp()));
+  const unread = once(async () => unreadEntries(core, await lookUp(), filter));
   const listed = once(async () => (entriesOf === null ? null : entriesOf(read, await lookUp())));
   /** @param first what was begun of it; `null`: nothing */
-  const next = async (first: Begun | null, query: FeedQuery): Promise<readonly FeedEntry[]> => {
+  const next = async (
+    first: Begun | null,
+    query: FeedQuery,
+    to: Extent | undefined,
+  ): Promise<readonly FeedEntry[]> => {
     const reader = await lookUp();
-    if (first === null || first.query.limit < query.limit) return core.feedReader.page(reader, query);
-    return (await read.page(reader, first)).slice(0, query.limit);
+    const wanted = wantedOf(filter, reader);
+    const among = { ...(wanted && { wanted }), ...(to && { extent: to }) };
+    if (first === null || first.query.limit < query.limit)
+      return core.feedReader.page(reader, { ...query, ...among });
+    const page = await read.page(reader, { ...first, query: { ...first.query, ...among } });
+    return page.slice(0, query.limit);
+  };
+  const scan = async (stretch: Stretch<FeedPosition>): Promise<readonly FeedEntry[]> => {
+    const { from, isUp, limit } = stretch;
+    const query = { limit, ...(from === null ? {} : { after: from }), ...range };
+    const first = isUp ? null : from === null ? open(limit) : begin(query);
+    const entries = entriesOf === null ? null : await listed();
+    if (entries !== null) return entriesFrom(entries, stretch);
+    if (filter.unreadOnly) {
+      const { page } = await unread();
+      return isUp ? entriesAbove(page, query) : page({ ...query, ...(extent && { extent }) });
+    }
+    if (isUp) return entriesAbove((part) => next(begin(part), part, undefined), query);
+    return next(first, query, extent);
   };
   return {
     lookUp,
     open,
-    async skeleton(stretch) {
-      const { from, isUp, limit } = stretch;
-      const query = { limit, ...(from === null ? {} : { after: from }), ...range };
-      const first = isUp ? null : from === null ? open(limit) : begin(query);
-      const entries = entriesOf === null ? null : await listed();
-      if (entries !== null) return entriesFrom(entries, stretch);
-      if (filter.unreadOnly) {
-        const entriesUnread = await unread();
-        return isUp ? entriesAbove((part) => entriesUnread.page(part), query) : entriesUnread.page(query);
-      }
-      if (isUp) return entriesAbove((part) => next(begin(part), part), query);
-      return next(first, query);
-    },
+    extent,
+    skeleton: (stretch) =>
+      stretch.isUp || extent === undefined ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
     async show(entries) {
-      return show(session, lookUp, await narrowed(core, session, filter, entries), list);
+      const items = await show(session, lookUp, await narrowed(read, lookUp, list, entries), list);
+      extent?.missed(entries.length - items.length);
+      return items;
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async () => (await unread()).below(await listed()),
@@ -191,25 +209,45 @@ function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery
 }
 
 /**
- * One round trip that selects matching entries, so that only those are loaded in full, however selective the filter. None if the
- * actions of all entries are cached.
+ * Leaves out entries that cannot be shown by what is known of them at little cost, so that only few are loaded in full, however
+ * selective the filter and the rules: by what the process knows of their actions and no edit changes; by the reader's marks; and with one
+ * round trip that selects among actions that are not cached. None for entries whose actions are cached as they are.
  */
 async function narrowed(
-  core: RecordedCore,
-  session: ReaderSession,
-  filter: CheckedFeedFilter,
+  { core, session }: ListRead,
+  lookUp: () => Promise<ReaderProfile>,
+  { filter }: ListAsked,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
-  const conditions = feedConditions(filter);
-  if (Object.keys(conditions).length === 0) return entries;
-  const unknown = entries.filter(
-    ({ actionId, rev }) => rev === undefined || session.cached(actionId, rev) === null,
-  );
+  const isCached = ({ actionId, rev }: FeedEntry): boolean =>
+    rev !== undefined && session.cached(actionId, rev) !== null;
+  const unknown = entries.filter((entry) => !isCached(entry));
   if (unknown.length === 0) return entries;
-  const left = new Set(unknown.map(({ actionId }) => actionId));
-  for (const id of await core.actions.matching([...left], conditions)) left.delete(id);
-  return entries.filter(({ actionId }) => !left.has(actionId));
+  const reader = await lookUp();
+  const wanted = wantedOf(filter, reader);
+  const out = new Set<ActionId>();
+  const left = (): FeedEntry[] => unknown.filter(({ actionId }) => !out.has(actionId));
+  // Those with a revision are of the page itself, of which most are shown.
+  const loose = unknown.filter(({ rev }) => rev === undefined);
+  if (wanted !== null)
+    for (const { actionId } of loose) {
+      const action = core.actionCache.before(actionId);
+      if (action !== null && isNeverWanted(wanted, action)) out.add(actionId);
+    }
+  if (reader.hasMarks && loose.length > 0) {
+    const ids = left().map(({ actionId }) => actionId);
+    const marks = await marksOf(session, reader, ids);
+    for (const [index, id] of ids.entries()) if ((marks[index]?.state ?? null) !== filter.state) out.add(id);
+  }
+  if (wanted !== null) {
+    const ids = left().map(({ actionId }) => actionId);
+    const matching = ids.length === 0 ? NONE : await core.actions.matching(ids, wanted);
+    for (const id of ids) if (!matching.has(id)) out.add(id);
+  }
+  return entries.filter(({ actionId }) => !out.has(actionId));
 }
+
+const NONE: ReadonlySet<ActionId> = new Set();
 
 /** The next of these entries, which are in feed order. */
 function entriesFrom(
@@ -223,13 +261,18 @@ function entriesFrom(
 
 /** Reads entries that may be unread: those above the read mark and, below it, those marked unread. */
 interface UnreadEntries {
-  /** In feed order. Fewer than the limit means the end. */
-  page(query: FeedQuery): Promise<readonly FeedEntry[]>;
+  /** In feed order. Fewer than the limit means the end, or that of the query's extent. */
+  readonly page: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
   /** In feed order. `list` null: of the feed. No query when there are none. */
   below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
 }
 
-export function unreadEntries(core: RecordedCore, reader: ReaderProfile): UnreadEntries {
+export function unreadEntries(
+  core: RecordedCore,
+  reader: ReaderProfile,
+  filter: CheckedFeedFilter = NO_FILTER,
+): UnreadEntries {
+  const wanted = wantedOf(filter, reader);
   const { lastRead, userId, hasUnreadMarks } = reader;
   let marked: Promise<readonly FeedEntry[]> | undefined;
   async function findBelow(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]> {
@@ -249,8 +292,12 @@ export function unreadEntries(core: RecordedCore, reader: ReaderProfile): Unread
     below,
     async page(query) {
       const since = newest(query.since ?? null, justAfter(lastRead));
-      const above = await core.feedReader.page(reader, { ...query, ...(since === null ? {} : { since }) });
-      if (above.length === query.limit) return above;
+      const above = await core.feedReader.page(reader, {
+        ...query,
+        ...(wanted && { wanted }),
+        ...(since === null ? {} : { since }),
+      });
+      if (above.length === query.limit || (query.extent?.stop ?? null) !== null) return above;
       const rest = (await below(null)).filter((entry) => isInRange(entry, query));
       return [...above, ...rest].slice(0, query.limit);
     },

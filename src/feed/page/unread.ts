@@ -5,6 +5,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { announceListChange } from '../announce.ts';
+import { Extent } from '../extent.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
@@ -40,18 +41,25 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
   const reader = await session.profile();
   const unread = unreadEntries(core, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
+  const extent = new Extent();
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
+  const scan = async (after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
+    if (after !== null || usable === null)
+      return unread.page({ limit, extent, ...(after === null ? {} : { after }) });
+    const entries = await read.page(reader, usable);
+    const above = entries.filter((entry) => isAboveRead(reader, entry));
+    return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
+  };
   const { edges, hasMore } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
     page: { size: MAX_UNREAD, isUp: false, from: null },
-    async scan({ from: after, limit }) {
-      if (after !== null || usable === null)
-        return unread.page({ limit, ...(after === null ? {} : { after }) });
-      const entries = await read.page(reader, usable);
-      const above = entries.filter((entry) => isAboveRead(reader, entry));
-      return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
+    scan: ({ from, limit }) => extent.scan(from, () => scan(from, limit)),
+    async select(candidates) {
+      const items = await showUnread(session, reader, candidates);
+      extent.missed(candidates.length - items.length);
+      return items;
     },
-    select: (candidates) => showUnread(session, reader, candidates),
     cursorOf: () => '',
+    extent,
   });
   return { count: edges.length, isExact: !hasMore };
 }

@@ -58,7 +58,7 @@ export class PullGuesses {
   keep(
     userId: UserId,
     guess: Pick<PullGuess, 'refIds' | 'above' | 'limit'>,
-    actions: readonly Action[],
+    actions: readonly Pick<Action, 'refIds' | 'reshares'>[],
   ): void {
     const pulled = new Set(guess.refIds);
     const otherIds = [...new Set(actions.flatMap(followableIds))].filter((id) => !pulled.has(id));

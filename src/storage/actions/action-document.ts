@@ -28,6 +28,36 @@ export interface ActionConditions {
   readonly descriptorField?: { readonly field: string; readonly value: string };
 }
 
+/** The same with what none may have: the others are looked at, but not transferred. */
+export interface WantedActions extends ActionConditions {
+  readonly notByActorIds?: readonly UserId[];
+  readonly notOfTypes?: readonly string[];
+  readonly notOfRefIds?: readonly RefId[];
+}
+
+export function wantedFilter(wanted: WantedActions): Filter<ActionDocument> {
+  const { notByActorIds = [], notOfTypes = [], notOfRefIds = [], ...conditions } = wanted;
+  const not = [
+    ...(notByActorIds.length === 0 ? [] : [{ actorId: { $nin: [...notByActorIds] } }]),
+    ...(notOfTypes.length === 0 ? [] : [{ 'descriptor.type': { $nin: [...notOfTypes] } }]),
+    ...(notOfRefIds.length === 0 ? [] : [{ refIds: { $nin: [...notOfRefIds] } }]),
+  ];
+  return { ...conditionsFilter(conditions), ...(not.length === 0 ? {} : { $and: not }) };
+}
+
+/** Whether an action can be none of the wanted, by what no edit changes of it. */
+export function isNeverWanted(
+  { types, actorIds, notOfTypes, notByActorIds }: WantedActions,
+  { actorId, descriptor }: Pick<Action, 'actorId' | 'descriptor'>,
+): boolean {
+  return (
+    types?.includes(descriptor.type) === false ||
+    actorIds?.includes(actorId) === false ||
+    notOfTypes?.includes(descriptor.type) === true ||
+    notByActorIds?.includes(actorId) === true
+  );
+}
+
 export function conditionsFilter(conditions: ActionConditions): Filter<ActionDocument> {
   const filter: Filter<ActionDocument> = {};
   if (conditions.types !== undefined) filter['descriptor.type'] = { $in: [...conditions.types] };

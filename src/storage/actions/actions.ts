@@ -7,6 +7,8 @@ import {
   NEWEST_RECORDED,
   conditionsFilter,
   type ActionConditions,
+  type WantedActions,
+  wantedFilter,
   type ActionListQuery,
 } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
@@ -446,11 +448,11 @@ export function actionsRepository(collections: Collections) {
       return { changed, unchanged };
     },
 
-    /** Those of the actions that satisfy the conditions. One round trip that transfers only ids. */
-    async matching(ids: readonly ActionId[], conditions: ActionConditions): Promise<Set<ActionId>> {
+    /** Those of the actions that are wanted. One round trip that transfers only ids. */
+    async matching(ids: readonly ActionId[], wanted: WantedActions): Promise<Set<ActionId>> {
       const documents = await inOneBatch(
         collection
-          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...conditionsFilter(conditions) })
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...wantedFilter(wanted) })
           .project<{ _id: ObjectId }>({ _id: 1 }),
         ids.length,
       );

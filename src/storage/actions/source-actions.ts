@@ -1,7 +1,10 @@
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Filter, ObjectId } from 'mongodb';
 import type { Action, RefId, UserId } from '../../domain/action.ts';
-import { toAction } from './action-document.ts';
-import { inTurns } from '../database/batches.ts';
+import type { RelevancyAction } from '../../domain/relevancy.ts';
+import type { VisibleAction } from '../../domain/visibility.ts';
+import { clock } from '../../lib/clock.ts';
+import { toAction, type WantedActions, wantedFilter } from './action-document.ts';
+import { inOneBatch, inTurns } from '../database/batches.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../documents/follow-document.ts';
@@ -13,9 +16,10 @@ declare module '../repositories.ts' {
   }
 }
 
-/** Batch size of queries without a limit. */
-const BATCH = 1_000;
 const KEYS_AT_ONCE = 1_000;
+
+/** What of an action decides in whose feeds it is, and where. */
+export type SourceAction = VisibleAction & RelevancyAction & Pick<Action, 'rev' | 'latest' | 'isBumped'>;
 
 /** Keys by which actions reach a reader. */
 export interface SourceKeys {
@@ -39,44 +43,130 @@ export interface SourceWindow {
   readonly bumpedAndConductedBy?: Date;
 }
 
+/** Candidates from the upper end of a window down. */
+export interface Candidates {
+  readonly actions: readonly SourceAction[];
+  /** Everything wanted above this time is there; `null`: everything. */
+  readonly above: Date | null;
+}
+
+export interface CandidatesQuery {
+  readonly window: SourceWindow;
+  /** Default: all. */
+  readonly wanted?: WantedActions | undefined;
+  /** That are returned of each kind of keys; `null`: all. */
+  readonly most: number | null;
+  /** That are examined of each kind of keys, wanted or not. Default: all. */
+  readonly examined?: number;
+}
+
+const NEWEST = { latest: -1 } as const;
+/** Batch size of queries without a limit. */
+const BATCH = 1_000;
+
+const FIELDS = {
+  ...{ rev: 1, actorId: 1, conducted: 1, recorded: 1, latest: 1, shownAt: 1, expiresAt: 1 },
+  ...{ scope: 1, audience: 1, mentions: 1, recipients: 1, refIds: 1, pullRefIds: 1, reshares: 1 },
+  ...{ audienceRev: 1, concerned: 1, formerlyConcerned: 1, isBumped: 1, 'descriptor.type': 1 },
+  'engagement.lastInteraction': 1,
+} as const;
+
+type SourceDocument = Pick<
+  ActionDocument,
+  Exclude<keyof typeof FIELDS, 'descriptor.type' | 'engagement.lastInteraction'>
+> & {
+  readonly _id: ObjectId;
+  readonly descriptor: { readonly type: string };
+  readonly engagement: Pick<ActionDocument['engagement'], 'lastInteraction'>;
+};
+
+function toSourceAction({ _id, engagement, ...document }: SourceDocument): SourceAction {
+  const { concerned, expiresAt } = document;
+  return {
+    ...document,
+    id: _id.toHexString(),
+    pullRefIds: document.pullRefIds ?? [],
+    reshares: document.reshares ?? [],
+    audienceRev: document.audienceRev ?? 0,
+    concerned: concerned?.map(({ key, since }) => ({ key, since: since ?? null })) ?? null,
+    formerlyConcerned: document.formerlyConcerned ?? [],
+    isBumped: document.isBumped ?? engagement.lastInteraction !== null,
+    isHidden: false,
+    get isDeleted() {
+      return expiresAt !== undefined && clock.time() >= expiresAt.getTime();
+    },
+  };
+}
+
 /** Actions as the source of feeds: candidates for a reader, independent of stored feeds. */
 export function sourceActionsRepository(
   collection: Collection<ActionDocument>,
   follows: Collection<FollowDocument>,
 ) {
   async function find(
-    filter: Filter<ActionDocument>,
-    window: SourceWindow,
-    limit: number | null,
-  ): Promise<Action[]> {
-    const cursor = collection.find(visibleIn(filter, window)).batchSize(limit ?? BATCH);
-    const documents = await inTurns(limit === null ? cursor : cursor.limit(limit));
-    return documents.map(toAction);
+    among: Filter<ActionDocument>,
+    { window, wanted, most, examined }: CandidatesQuery,
+  ): Promise<Candidates> {
+    const { refId: _refId, ...further } = wanted ?? {};
+    const filter = wantedFilter(further);
+    if (Object.keys(filter).length === 0 || examined === undefined) {
+      const cursor = collection.find({ ...among, ...filter }).project<SourceDocument>(FIELDS);
+      const found = await (most === null
+        ? inTurns(cursor.batchSize(BATCH))
+        : inOneBatch(cursor.sort(NEWEST).limit(most), most));
+      return {
+        actions: found.map(toSourceAction),
+        above: found.length === most ? lowest(found) : window.above,
+      };
+    }
+    const [found] = await inOneBatch(
+      collection.aggregate<{
+        readonly wanted: readonly SourceDocument[];
+        readonly examined: readonly { readonly count: number; readonly above: Date }[];
+      }>([
+        { $match: among },
+        { $sort: NEWEST },
+        { $limit: examined },
+        {
+          $facet: {
+            wanted: [{ $match: filter }, ...(most === null ? [] : [{ $limit: most }]), { $project: FIELDS }],
+            examined: [{ $group: { _id: null, count: { $sum: 1 }, above: { $min: '$latest' } } }],
+          },
+        },
+      ]),
+      1,
+    );
+    const actions = found?.wanted ?? [];
+    const [all] = found?.examined ?? [];
+    return {
+      actions: actions.map(toSourceAction),
+      above: actions.length === most ? lowest(actions) : all?.count === examined ? all.above : window.above,
+    };
   }
 
   return {
     /**
-     * Visible actions that one of the keys may bring to the reader, unordered, without duplicates. One round trip with a
-     * query per 1,000 keys and kind. More than `limit` results mean that there are more; `null`: no limit. Indexes
-     * `audience`, `source`, `pull`, `reshared`; for bumped actions `audience_bumped`, `source_bumped`, `pull`, `reshared`.
+     * Visible actions that one of the keys may bring to the reader, from the upper end of the window down, unordered, without
+     * duplicates. One round trip with a query per 1,000 keys and kind. Indexes `audience`, `source`, `pull`, `reshared`; for bumped
+     * actions `audience_bumped`, `source_bumped`, `pull`, `reshared`.
      */
-    async candidates(keys: SourceKeys, window: SourceWindow, limit: number | null): Promise<Action[]> {
-      const reachesFollowers = { scope: { $in: ['FOLLOWERS' as const, 'PUBLIC' as const] } };
-      const filters: Filter<ActionDocument>[] = [
-        ...inParts(keys.audience).map((some) => ({ audience: { $in: some } })),
-        ...inParts(keys.refIds).map((some) => ({ refIds: { $in: some }, ...reachesFollowers })),
-        ...inParts(keys.pullRefIds).map((some) => ({ pullRefIds: { $in: some }, ...reachesFollowers })),
-        ...inParts(keys.passerIds).map((some) => ({
-          'reshares.by': { $in: some },
-          // States the partial index's condition explicitly, since not every planner infers it.
-          reshares: { $exists: true },
-          scope: 'PUBLIC' as const,
-        })),
-      ];
+    async candidates(keys: SourceKeys, query: CandidatesQuery): Promise<Candidates> {
       const found = await Promise.all(
-        filters.map((filter) => find(filter, window, limit === null ? null : limit + 1)),
+        filtersOf(keys, query.wanted?.refId).map((filter) => find(visibleIn(filter, query.window), query)),
       );
-      return [...new Map(found.flat().map((action) => [action.id, action])).values()];
+      // Each went as far down as this.
+      const above = found.reduce<Date | null>(
+        (highest, one) =>
+          one.above !== null && (highest === null || one.above > highest) ? one.above : highest,
+        null,
+      );
+      const actions = new Map(
+        found.flatMap((one) => one.actions).map((action) => [action.id, action] as const),
+      );
+      return {
+        above,
+        actions: [...actions.values()].filter(({ latest }) => above === null || latest > above),
+      };
     },
 
     /**
@@ -120,6 +210,29 @@ export function sourceActionsRepository(
   };
 }
 
+/** By what actions can reach the reader. @param refId that they have to carry */
+function filtersOf(keys: SourceKeys, refId: RefId | undefined): Filter<ActionDocument>[] {
+  const { audience, refIds, pullRefIds, passerIds } = keys;
+  if (audience.length + refIds.length + pullRefIds.length + passerIds.length === 0) return [];
+  if (refId !== undefined) return [{ refIds: refId }];
+  const reachesFollowers = { scope: { $in: ['FOLLOWERS' as const, 'PUBLIC' as const] } };
+  return [
+    ...inParts(audience).map((some) => ({ audience: { $in: some } })),
+    ...inParts(refIds).map((some) => ({ refIds: { $in: some }, ...reachesFollowers })),
+    ...inParts(pullRefIds).map((some) => ({ pullRefIds: { $in: some }, ...reachesFollowers })),
+    ...inParts(passerIds).map((some) => ({
+      'reshares.by': { $in: some },
+      // States the partial index's condition explicitly, since not every planner infers it.
+      reshares: { $exists: true },
+      scope: 'PUBLIC' as const,
+    })),
+  ];
+}
+
+function lowest(found: readonly { readonly latest: Date }[]): Date {
+  return new Date(Math.min(...found.map(({ latest }) => latest.getTime())));
+}
+
 export function pulledIn(pullRefIds: readonly RefId[], window: SourceWindow): Filter<ActionDocument> {
   return visibleIn({ pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } }, window);
 }
@@ -137,6 +250,12 @@ function visibleIn(filter: Filter<ActionDocument>, window: SourceWindow): Filter
       ? {}
       : { isBumped: true, conducted: { $lte: window.bumpedAndConductedBy } }),
   };
+}
+
+/** Number of queries for candidates of these keys. */
+export function kindsOf({ audience, refIds, pullRefIds, passerIds }: SourceKeys): number {
+  const all = [audience, refIds, pullRefIds, passerIds];
+  return all.reduce((sum, { length }) => sum + Math.ceil(length / KEYS_AT_ONCE), 0);
 }
 
 function inParts(keys: readonly string[]): string[][] {

@@ -125,9 +125,8 @@ function candidates(keys: Partial<SourceKeys>, bumpedAndConductedBy?: Date): Pro
   return parts.repositories.sourceActions.candidates(
     { audience: [], refIds: [], pullRefIds: [], passerIds: [], ...keys },
     bumpedAndConductedBy === undefined
-      ? { above: at(10_000), upTo: at(10_500) }
-      : { above: bumpedAndConductedBy, upTo: null, bumpedAndConductedBy },
-    2_000,
+      ? { window: { above: at(10_000), upTo: at(10_500) }, most: 2_000 }
+      : { window: { above: bumpedAndConductedBy, upTo: null, bumpedAndConductedBy }, most: null },
   );
 }
 

@@ -253,7 +253,7 @@ test('feeds that are rebuilt together are right though everything changed after 
     ...repositories.sourceActions,
     async candidates(...args) {
       const found = await repositories.sourceActions.candidates(...args);
-      if (isChanged || !found.some(({ id }) => id === kept)) return found;
+      if (isChanged || !found.actions.some(({ id }) => id === kept)) return found;
       isChanged = true;
       await services.hideAction(admin, hidden, null);
       await services.unhideAction(admin, shown);

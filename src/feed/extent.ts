@@ -1,0 +1,39 @@
+import type { FeedPosition } from '../domain/newsfeed-item.ts';
+
+/** Entries that a response looks at in vain before it stops, about. */
+const MAX_MISSED = 400;
+
+/**
+ * How far one response reads a list of which the rules or a filter may let few entries through. Where it stops, the response ends: its
+ * page is short and goes on from there, and a count is what was found so far.
+ */
+export class Extent {
+  #missed = 0;
+  #stop: FeedPosition | null = null;
+
+  /** Where it stopped; `null`: it has not. */
+  get stop(): FeedPosition | null {
+    return this.#stop;
+  }
+
+  /** Entries that may still be looked at in vain. At least 1. */
+  get room(): number {
+    return Math.max(1, MAX_MISSED - this.#missed);
+  }
+
+  /** Reads the next entries from a position on, if it has not stopped. */
+  scan<P>(from: FeedPosition | null, read: () => Promise<readonly P[]>): Promise<readonly P[]> {
+    if (this.#missed >= MAX_MISSED && from !== null) this.stopAt(from);
+    return this.#stop === null ? read() : Promise.resolve([]);
+  }
+
+  /** So many entries were looked at in vain. */
+  missed(count: number): void {
+    this.#missed += count;
+  }
+
+  stopAt(position: FeedPosition): void {
+    this.#stop ??= position;
+  }
+
+}
