@@ -18,6 +18,7 @@ export { Avatar, leaderOf } from './parts/avatar.tsx';
 export { Feed } from './parts/feed.tsx';
 export { FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
 export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
+export { ENGLISH as english, type Words } from './words.ts';
 export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
 export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';
 export type { Reader } from './store/reader.ts';

@@ -2,6 +2,7 @@
 
 // Not every page needs these: they are not part of what all pages load.
 export { useLanguage } from './provider.tsx';
+export { german } from './german.ts';
 export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';
 export {

@@ -12,6 +12,7 @@ import type { FeedSnapshot } from './store/feed-options.ts';
 import { oneReader } from './store/one-reader.ts';
 import { Reader } from './store/reader.ts';
 import { sharedSource } from './store/tabs.ts';
+import { ENGLISH, type Words } from './words.ts';
 
 interface Given {
   readonly children?: ReactNode;
@@ -23,6 +24,8 @@ interface Given {
   readonly tabs?: 'shared' | 'own';
   /** A page that is hidden for so long, in ms, lets go of its connection; default 30 000. */
   readonly pauseHiddenAfterMs?: number;
+  /** What the parts say on their own, such as `german` of `@fanfare/react/more`; default English. */
+  readonly words?: Partial<Words>;
   /** What ends the connection, and what waiting does not mend. */
   readonly onError?: (error: Error) => void;
   /** Another one clears at once all that was loaded: the id of who is signed in. */
@@ -50,6 +53,7 @@ export type FanfareProviderProps = Given &
 interface Provided {
   readonly reader: Reader;
   readonly isEnabled: boolean;
+  readonly words: Words;
 }
 
 /**
@@ -82,7 +86,7 @@ export function createFanfareClient({
 
 /** Gives one reader's feed to what is inside. It connects when something inside needs it, never while rendering. */
 export function FanfareProvider(props: FanfareProviderProps): ReactNode {
-  const { children, enabled = true, readerKey = '' } = props;
+  const { children, enabled = true, readerKey = '', words } = props;
   const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
   const create = (given: FanfareProviderProps): Made => {
     const latest = { props: given };
@@ -114,7 +118,10 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     end.addEventListener('abort', again);
     return () => end.removeEventListener('abort', again);
   }, [reader, end, again]);
-  const value = useMemo(() => ({ reader, isEnabled: enabled }), [reader, enabled]);
+  const value = useMemo(
+    () => ({ reader, isEnabled: enabled, words: { ...ENGLISH, ...words } }),
+    [reader, enabled, words],
+  );
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
@@ -159,6 +166,11 @@ export function useProvided(): Provided {
   const provided = useContext(Context);
   if (provided === null) throw new Error('There is no <FanfareProvider> around this component');
   return provided;
+}
+
+/** What parts say on their own. */
+export function useWords(): Words {
+  return useProvided().words;
 }
 
 export function useReader(): Reader {

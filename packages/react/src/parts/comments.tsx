@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useInteractions } from '../hooks/comments.ts';
+import { useWords } from '../provider.tsx';
 import { Time } from './item.tsx';
 
 interface ComposerProps {
@@ -9,7 +10,8 @@ interface ComposerProps {
 }
 
 /** A text and a button; Ctrl+Enter sends too. What cannot be sent stays. */
-export function Composer({ label, onSend, children = 'Send' }: ComposerProps): ReactNode {
+export function Composer({ label, onSend, children }: ComposerProps): ReactNode {
+  const words = useWords();
   const [text, setText] = useState('');
   const id = useId();
   const send = (event: SyntheticEvent): void => {
@@ -41,18 +43,19 @@ export function Composer({ label, onSend, children = 'Send' }: ComposerProps): R
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isComposing) send(event);
         }}
       />
-      <button type="submit">{children}</button>
+      <button type="submit">{children ?? words.send}</button>
     </form>
   );
 }
 
 /** The comments of an action, with what the reader is sending and what could not be sent. */
 export function CommentThread({ actionId }: { readonly actionId: string }): ReactNode {
+  const words = useWords();
   const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
   return (
     // No landmark: there is one in each item.
-    <div role="group" data-fanfare="comments" aria-label="Comments" aria-busy={status === 'loading'}>
-      <Composer label="Write a comment" onSend={(text) => send(text)} />
+    <div role="group" data-fanfare="comments" aria-label={words.comments} aria-busy={status === 'loading'}>
+      <Composer label={words.writeComment} onSend={(text) => send(text)} />
       {error !== null && <p role="alert">{error.message}</p>}
       <ul>
         {drafts.map((draft) => (
@@ -64,7 +67,7 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
               <>
                 <span role="alert">{draft.error.message}</span>
                 <button type="button" onClick={() => void send(draft.text, draft.parentId, draft.key)}>
-                  Send again
+                  {words.sendAgain}
                 </button>
                 <button
                   type="button"
@@ -72,7 +75,7 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
                     dismiss(draft.key);
                   }}
                 >
-                  Discard
+                  {words.discard}
                 </button>
               </>
             )}
@@ -85,13 +88,13 @@ export function CommentThread({ actionId }: { readonly actionId: string }): Reac
               {comment.text}
             </span>{' '}
             <Time at={comment.at} />
-            {comment.state === 'HIDDEN' && <span data-fanfare="in-review"> Waiting for review</span>}
+            {comment.state === 'HIDDEN' && <span data-fanfare="in-review"> {words.inReview}</span>}
           </li>
         ))}
       </ul>
       {hasNextPage && (
         <button type="button" onClick={() => void loadMore()}>
-          Earlier comments
+          {words.earlierComments}
         </button>
       )}
     </div>

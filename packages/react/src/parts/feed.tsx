@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { useConnection, type Feed as FeedState, type ListControls } from '../hooks/feed.ts';
 import type { FanfareItem } from '../item.ts';
+import { useWords } from '../provider.tsx';
 import type { ListState } from '../store/list-store.ts';
 import { useAnchor } from './anchor.ts';
 import { moveFocus, useKeptFocus } from './focus.ts';
@@ -138,6 +139,7 @@ interface ArticleProps {
 }
 
 export function Article({ id, index, isUnread, isHidden, kind, labelId, children }: ArticleProps): ReactNode {
+  const words = useWords();
   return (
     <article
       tabIndex={0}
@@ -148,7 +150,7 @@ export function Article({ id, index, isUnread, isHidden, kind, labelId, children
       data-hidden={isHidden === true || undefined}
       aria-labelledby={labelId}
       // The bar at its side tells it to the eye alone.
-      aria-description={isUnread ? 'unread' : undefined}
+      aria-description={isUnread ? words.unread : undefined}
       aria-posinset={index + 1}
       aria-setsize={sizeOf(useShared().feed)}
     >
@@ -175,7 +177,8 @@ interface NewItemsProps {
 }
 
 /** Says how many wait, shows them, and takes the focus to the first of them. */
-function NewItems({ children = (count) => `${String(count)} new`, onShow }: NewItemsProps): ReactNode {
+function NewItems({ children, onShow }: NewItemsProps): ReactNode {
+  const words = useWords();
   const { feed, listId } = useShared();
   const [target, setTarget] = useState<string | null>(null);
   useEffect(() => {
@@ -196,7 +199,7 @@ function NewItems({ children = (count) => `${String(count)} new`, onShow }: NewI
             (onShow ?? setTarget)(show());
           }}
         >
-          {children(count)}
+          {(children ?? words.newItems)(count)}
         </button>
       )}
     </div>
@@ -206,8 +209,9 @@ function NewItems({ children = (count) => `${String(count)} new`, onShow }: NewI
 const ANNOUNCE_EVERY_MS = 10_000;
 
 /** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
-function Announcer({ children = (count: number) => `${String(count)} new items` }): ReactNode {
-  return <Announced count={useShared().feed.pending.count}>{children}</Announced>;
+function Announcer({ children }: { readonly children?: (count: number) => string }): ReactNode {
+  const words = useWords();
+  return <Announced count={useShared().feed.pending.count}>{children ?? words.newItemsSaid}</Announced>;
 }
 
 interface AnnouncedProps {
@@ -243,7 +247,8 @@ interface LoadMoreProps {
 }
 
 /** Loads the next page when it comes into view, and by its button. */
-function LoadMore({ children = 'Load more', whenVisible = true }: LoadMoreProps): ReactNode {
+function LoadMore({ children, whenVisible = true }: LoadMoreProps): ReactNode {
+  const words = useWords();
   const { feed } = useShared();
   const { hasNextPage, isLoadingMore, loadMore, error } = feed;
   const button = useRef<HTMLButtonElement>(null);
@@ -270,7 +275,7 @@ function LoadMore({ children = 'Load more', whenVisible = true }: LoadMoreProps)
       aria-disabled={isLoadingMore}
       onClick={() => void loadMore()}
     >
-      {children}
+      {children ?? words.loadMore}
     </button>
   );
 }
@@ -298,6 +303,7 @@ interface ErrorProps {
 function ErrorMessage({ children }: ErrorProps): ReactNode {
   const { feed } = useShared();
   const { retryNow } = useConnection();
+  const words = useWords();
   if (feed.error === null) return null;
   const retry = (): void => {
     retryNow();
@@ -309,7 +315,7 @@ function ErrorMessage({ children }: ErrorProps): ReactNode {
         <>
           <span>{feed.error.message}</span>
           <button type="button" onClick={retry}>
-            Try again
+            {words.tryAgain}
           </button>
         </>
       )}

@@ -1,14 +1,16 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
 import type { Undo } from '../hooks/item.ts';
+import { useWords } from '../provider.tsx';
 
 /** How many are unread; nothing while none is. */
 export function UnreadBadge(): ReactNode {
   const unread = useUnreadCount();
+  const words = useWords();
   if (unread === null || unread.count === 0) return null;
   const text = `${String(unread.count)}${unread.isExact ? '' : '+'}`;
   return (
-    <span data-fanfare="unread-badge" role="img" aria-label={`${text} unread`}>
+    <span data-fanfare="unread-badge" role="img" aria-label={words.unreadCount(text)}>
       {text}
     </span>
   );
@@ -22,16 +24,15 @@ interface ConnectionNoticeProps {
 /** Says so while the connection is lost or has ended. */
 export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode {
   const { state, cause, retryNow } = useConnection();
+  const words = useWords();
   const isLost = state === 'waiting' || state === 'ended';
   return (
     <div role="status" data-fanfare="connection" data-state={state}>
       {isLost && (
         <>
-          <span>
-            {state === 'ended' ? (cause?.message ?? 'The connection has ended') : 'Connecting again …'}
-          </span>
+          <span>{state === 'ended' ? (cause?.message ?? words.connectionEnded) : words.connecting}</span>
           <button type="button" onClick={retryNow}>
-            Try now
+            {words.tryNow}
           </button>
           {state === 'ended' && children}
         </>
@@ -39,8 +40,6 @@ export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode
     </div>
   );
 }
-
-const WORDS = { hide: 'Hidden', archive: 'Archived', unarchive: 'Back in the feed', snooze: 'Snoozed' };
 
 interface UndoToastProps {
   readonly last: Undo | null;
@@ -52,6 +51,7 @@ interface UndoToastProps {
 
 /** Offers to take the last action back for a while. */
 export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: UndoToastProps): ReactNode {
+  const words = useWords();
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;
@@ -70,7 +70,7 @@ export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: Undo
     <div role="status" data-fanfare="undo">
       {last !== null && (
         <>
-          <span>{WORDS[last.what]}</span>
+          <span>{words.done[last.what]}</span>
           <button
             type="button"
             onClick={() => {
@@ -78,7 +78,7 @@ export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: Undo
               last.undo().catch((error: unknown) => onError?.(error));
             }}
           >
-            Undo
+            {words.undo}
           </button>
         </>
       )}

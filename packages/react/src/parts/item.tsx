@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useBookmark, useEngagement, useFollow } from '../hooks/item.ts';
-import { useLanguage } from '../provider.tsx';
+import { useLanguage, useWords } from '../provider.tsx';
 import { useRelativeTime } from '../hooks/relative-time.ts';
 import type { FanfareItem, SummaryPart } from '../item.ts';
 import { summaryId } from './feed.tsx';
@@ -59,6 +59,7 @@ interface ReactionsProps {
 
 /** Like, reshare, bookmark and reactions of an action, as toggle buttons. */
 export function Reactions({ actionId, reactions = [], onError }: ReactionsProps): ReactNode {
+  const words = useWords();
   const engagement = useEngagement(actionId);
   const bookmark = useBookmark(actionId);
   const { counts, mine } = engagement;
@@ -79,7 +80,7 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
   );
   return (
     <div data-fanfare="reactions">
-      {toggle('Like', counts.likes, mine.hasLiked, mine.hasLiked ? engagement.unlike : engagement.like)}
+      {toggle(words.like, counts.likes, mine.hasLiked, mine.hasLiked ? engagement.unlike : engagement.like)}
       {reactions.map((reaction) =>
         toggle(
           reaction,
@@ -89,17 +90,18 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
         ),
       )}
       {toggle(
-        'Reshare',
+        words.reshare,
         counts.reshares,
         mine.hasReshared,
         mine.hasReshared ? engagement.unreshare : engagement.reshare,
       )}
-      {toggle('Bookmark', 0, bookmark.isBookmarked, bookmark.toggle)}
+      {toggle(words.bookmark, 0, bookmark.isBookmarked, bookmark.toggle)}
     </div>
   );
 }
 
 export function FollowButton({ refId }: { readonly refId: string }): ReactNode {
+  const words = useWords();
   const { isFollowed, error, toggle } = useFollow(refId);
   return (
     <button
@@ -110,7 +112,7 @@ export function FollowButton({ refId }: { readonly refId: string }): ReactNode {
       disabled={isFollowed === undefined && error === null}
       onClick={() => void toggle()}
     >
-      {isFollowed === true ? 'Following' : 'Follow'}
+      {isFollowed === true ? words.following : words.follow}
     </button>
   );
 }

@@ -2,7 +2,7 @@ import type { Notification } from '@fanfare/client';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useNotifications, type Notifications as NotificationsState } from '../hooks/notifications.ts';
 import type { SummaryPart } from '../item.ts';
-import { useLanguage } from '../provider.tsx';
+import { useLanguage, useWords } from '../provider.tsx';
 import type { NotificationOptions } from '../store/notification-store.ts';
 import { Avatar } from './avatar.tsx';
 import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';
@@ -102,8 +102,9 @@ interface MarkAllReadProps {
 function MarkAllRead({
   notifications: { unread, markAllRead },
   onError,
-  children = 'Mark all as read',
+  children,
 }: MarkAllReadProps): ReactNode {
+  const words = useWords();
   return (
     <button
       type="button"
@@ -114,13 +115,13 @@ function MarkAllRead({
         if (unread.count > 0) markAllRead().catch((error: unknown) => onError?.(error));
       }}
     >
-      {children}
+      {children ?? words.markAllRead}
     </button>
   );
 }
 
 interface BellProps extends Look {
-  /** Of the panel; default "Notifications". */
+  /** Of the panel. */
   readonly label?: string;
   /** Of the button. @param count such as "3" or "99+"; "0" while nothing is new */
   readonly buttonLabel?: (count: string) => string;
@@ -138,14 +139,17 @@ interface BellProps extends Look {
  * opening a notification marks it as read.
  */
 function Bell({
-  label = 'Notifications',
-  buttonLabel = (count) => (count === '0' ? label : `${label}, ${count} new`),
+  label: given,
+  buttonLabel: say,
   options = {},
   icon = <BellIcon />,
-  empty = 'Nothing yet.',
+  empty,
   children,
   ...look
 }: BellProps): ReactNode {
+  const words = useWords();
+  const label = given ?? words.notifications;
+  const buttonLabel = say ?? ((count: string) => (count === '0' ? label : words.newIn(label, count)));
   const notifications = useNotifications(options);
   const { unseen, setAtTop } = notifications;
   const [isOpen, setOpen] = useState(false);
@@ -171,7 +175,9 @@ function Bell({
         }
       >
         {(close) => (
-          <Panel {...{ label, notifications, empty, close, look }}>{children?.(notifications, close)}</Panel>
+          <Panel {...{ label, notifications, close, look }} empty={empty ?? words.noNotifications}>
+            {children?.(notifications, close)}
+          </Panel>
         )}
       </Popover>
       <Announced count={unseen.count}>{(said) => buttonLabel(shortOf(said))}</Announced>

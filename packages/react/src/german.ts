@@ -1,0 +1,37 @@
+import type { Words } from './words.ts';
+
+/** For `words` of the provider. */
+export const german: Words = {
+  like: 'Gefällt mir',
+  reshare: 'Teilen',
+  bookmark: 'Merken',
+  follow: 'Folgen',
+  following: 'Gefolgt',
+  newItems: (count) => (count === 1 ? '1 neuer Beitrag' : `${String(count)} neue Beiträge`),
+  newItemsSaid: (count) => (count === 1 ? '1 neuer Beitrag' : `${String(count)} neue Beiträge`),
+  unread: 'ungelesen',
+  unreadCount: (count) => `${count} ungelesen`,
+  loadMore: 'Mehr laden',
+  tryAgain: 'Noch einmal versuchen',
+  connecting: 'Verbindung wird wiederhergestellt …',
+  connectionEnded: 'Die Verbindung ist beendet',
+  tryNow: 'Jetzt versuchen',
+  undo: 'Rückgängig',
+  done: {
+    hide: 'Ausgeblendet',
+    archive: 'Archiviert',
+    unarchive: 'Wieder im Feed',
+    snooze: 'Zurückgestellt',
+  },
+  comments: 'Kommentare',
+  writeComment: 'Kommentar schreiben',
+  send: 'Senden',
+  sendAgain: 'Noch einmal senden',
+  discard: 'Verwerfen',
+  inReview: 'Wartet auf Prüfung',
+  earlierComments: 'Frühere Kommentare',
+  notifications: 'Mitteilungen',
+  newIn: (label, count) => `${label}, ${count} neu`,
+  noNotifications: 'Noch nichts.',
+  markAllRead: 'Alle als gelesen markieren',
+};

@@ -1,0 +1,45 @@
+/** What the parts say on their own, in English. `words` of the provider replaces all or some of it. */
+export const ENGLISH = {
+  like: 'Like',
+  reshare: 'Reshare',
+  bookmark: 'Bookmark',
+  follow: 'Follow',
+  following: 'Following',
+  newItems: (count: number) => `${String(count)} new`,
+  /** For a screen reader. */
+  newItemsSaid: (count: number) => `${String(count)} new items`,
+  unread: 'unread',
+  unreadCount: (count: string) => `${count} unread`,
+  loadMore: 'Load more',
+  tryAgain: 'Try again',
+  connecting: 'Connecting again …',
+  connectionEnded: 'The connection has ended',
+  tryNow: 'Try now',
+  undo: 'Undo',
+  done: {
+    hide: 'Hidden',
+    archive: 'Archived',
+    unarchive: 'Back in the feed',
+    snooze: 'Snoozed',
+  },
+  comments: 'Comments',
+  writeComment: 'Write a comment',
+  send: 'Send',
+  sendAgain: 'Send again',
+  discard: 'Discard',
+  inReview: 'Waiting for review',
+  earlierComments: 'Earlier comments',
+  notifications: 'Notifications',
+  newIn: (label: string, count: string) => `${label}, ${count} new`,
+  noNotifications: 'Nothing yet.',
+  markAllRead: 'Mark all as read',
+};
+
+/** All that the parts say on their own. */
+export type Words = {
+  readonly [Name in keyof typeof ENGLISH]: (typeof ENGLISH)[Name] extends (...given: infer Given) => string
+    ? (...given: Given) => string
+    : (typeof ENGLISH)[Name] extends string
+      ? string
+      : Readonly<Record<keyof (typeof ENGLISH)[Name], string>>;
+};
