@@ -6,7 +6,7 @@ import { build } from 'vite';
 import { buildTarget } from './oldest-browsers.js';
 
 /** What a page loads of both, gzipped, without React. */
-const LARGEST_BYTES = 21_500;
+const LARGEST_BYTES = 22_500;
 
 /**
  * @param cwd a folder with all packages and React installed

@@ -9,8 +9,16 @@ export const comments = ({ comment = '' }: Fields): string =>
     edges { node { ...Said } } pageInfo { hasNextPage endCursor }
   } } } } fragment Said on Interaction { ${INTERACTION_FIELDS} ${comment} }`;
 
-/** By its node: as a ref it has been found only when the host described it, and people are followed too. */
 export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
+
+export const BLOCK_STATE =
+  'query BlockState($memberId: String!) { member(memberId: $memberId) { isBlocked } }';
+
+export const MUTES =
+  'query Mutes { viewer { mutes { id type phrase until member { memberId name } ref { refId label } } } }';
+
+export const PREFERENCES = `query Preferences { viewer { notificationPreferences { kind type channel isOn isLocked }
+  quietHours { from to timeZone days } } }`;
 
 export const UNREAD_COUNT = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
 

@@ -22,6 +22,8 @@ export const german: Words = {
     archive: 'Archiviert',
     unarchive: 'Wieder im Feed',
     snooze: 'Zurückgestellt',
+    mute: 'Stummgeschaltet',
+    block: 'Blockiert',
   },
   comments: 'Kommentare',
   writeComment: 'Kommentar schreiben',

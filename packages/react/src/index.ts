@@ -11,7 +11,7 @@ export {
   useUnreadCount,
   type Feed as FeedState,
 } from './hooks/feed.ts';
-export { useBookmark, useEngagement, useFollow, useItemActions, type Undo } from './hooks/item.ts';
+export { useBlock, useBookmark, useEngagement, useFollow, useItemActions, useReport } from './hooks/item.ts';
 export { useClient, usePublish, type Published, type PublishOptions } from './hooks/publish.ts';
 export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
 export { Avatar, leaderOf } from './parts/avatar.tsx';
@@ -21,5 +21,6 @@ export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
 export { ENGLISH as english, type Words } from './words.ts';
 export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
 export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';
+export type { Undo } from './store/undos.ts';
 export type { Reader } from './store/reader.ts';
 export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';

@@ -29,8 +29,6 @@ export const groups = (
       count { count isExact } actors(first: 3) { ${PERSON_FIELDS} }
       items(first: 3) { ${itemFields({ base: feedItemFields, ...fields })} } } }
     ${PAGE_INFO} unread { count isExact } } }`;
-const MUTE_FIELDS = 'id type phrase until member { memberId name } ref { refId label }';
-export const MUTES = `query Mutes { viewer { mutes { ${MUTE_FIELDS} } } }`;
 export const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
   explainFeedItem(actionId: $actionId, memberId: $memberId) { isInFeed isEntitled path relevancy
     addressedBy { reason via since until } withheldBy causes { kind at liftedTo } } }`;

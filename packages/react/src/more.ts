@@ -11,13 +11,13 @@ export {
   useFeedGroups,
   useHidden,
   useInReview,
-  useMutes,
   useSlice,
   type ActionFilter,
   type Explanation,
   type FanfareGroup,
-  type Mute,
 } from './hooks/lists.ts';
+export { useMutes, usePreferences } from './hooks/settings.ts';
+export type { Mute, PreferenceChange } from './store/standings.ts';
 export { useNotifications, type Notifications as NotificationsState } from './hooks/notifications.ts';
 export { CommentThread, Composer } from './parts/comments.tsx';
 export { focusOutside } from './parts/focus.ts';

@@ -21,6 +21,8 @@ export const ENGLISH = {
     archive: 'Archived',
     unarchive: 'Back in the feed',
     snooze: 'Snoozed',
+    mute: 'Muted',
+    block: 'Blocked',
   },
   comments: 'Comments',
   writeComment: 'Write a comment',

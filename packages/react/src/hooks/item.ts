@@ -1,8 +1,12 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { FeedMutations, MuteTarget } from '@fanfare/client';
+import { useMemo, useState } from 'react';
 import type { FanfareItem } from '../item.ts';
-import { useProvided, useReader } from '../provider.tsx';
+import { useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
+import { blockAnswer, followAnswer, setBlock, setFollow } from '../store/standings.ts';
+import type { Undo } from '../store/undos.ts';
 import { hasGiven } from '../store/writes.ts';
+import { useAnswer } from './answer.ts';
 import { useFeedAction } from './feed.ts';
 
 /** Likes, reshares and reactions of an action: shown at once, taken back when they fail. */
@@ -57,58 +61,85 @@ export function useFollow(refId: string): {
   readonly error: Error | null;
   readonly toggle: () => Promise<void>;
 } {
-  const { reader, isEnabled } = useProvided();
-  const { follows } = reader;
-  const [failed, setFailed] = useState<readonly [refId: string, error: Error] | null>(null);
-  const state = useSyncExternalStore(
-    follows.subscribe,
-    () => follows.get(refId),
-    () => undefined,
-  );
-  const fail = (reason: unknown): void => {
-    setFailed([refId, asError(reason)]);
+  const reader = useReader();
+  const { data, error } = useAnswer(followAnswer(reader, refId));
+  const [failed, attempt] = useAttempt(refId);
+  const { isFollowed = false, followerCount = 0 } = data?.node ?? {};
+  return {
+    ...(data === undefined
+      ? { isFollowed: undefined, followerCount: undefined }
+      : { isFollowed, followerCount }),
+    error: failed ?? error,
+    toggle: () => attempt(() => setFollow(reader, refId, !isFollowed)),
   };
-  useEffect(() => {
-    if (isEnabled) follows.load(refId).catch(fail);
-  }, [follows, refId, isEnabled]);
-  const toggle = async (): Promise<void> => {
+}
+
+/** Whether the reader blocks a person; undefined until it is known. Neither sees the other from then on. */
+export function useBlock(memberId: string): {
+  readonly isBlocked: boolean | undefined;
+  readonly error: Error | null;
+  /** Blocks, or ends it. */
+  readonly toggle: () => Promise<void>;
+} {
+  const reader = useReader();
+  const { data, error } = useAnswer(blockAnswer(reader, memberId));
+  const [failed, attempt] = useAttempt(memberId);
+  const isBlocked = data && (data.member?.isBlocked ?? false);
+  return {
+    isBlocked,
+    error: failed ?? error,
+    toggle: () => attempt(() => setBlock(reader, memberId, isBlocked !== true)),
+  };
+}
+
+/** What a write of a hook has failed with. @param of what failed for another one says nothing about this one */
+function useAttempt(of: string): [Error | null, (run: () => Promise<unknown>) => Promise<void>] {
+  const [failed, setFailed] = useState<readonly [of: string, error: Error] | null>(null);
+  const attempt = async (run: () => Promise<unknown>): Promise<void> => {
     setFailed(null);
-    await follows.set(refId, state?.isFollowed !== true).catch(fail);
+    try {
+      await run();
+    } catch (reason) {
+      setFailed([of, asError(reason)]);
+    }
   };
-  // What failed for another one says nothing about this one.
-  const error = failed?.[0] === refId ? failed[1] : null;
-  return { isFollowed: state?.isFollowed, followerCount: state?.followerCount, error, toggle };
+  return [failed?.[0] === of ? failed[1] : null, attempt];
 }
 
-export interface Undo {
-  readonly what: 'hide' | 'archive' | 'unarchive' | 'snooze';
-  readonly item: FanfareItem;
-  readonly undo: () => Promise<void>;
+/** Sends the words of a reader about an action, a comment or a person to the moderators. */
+export function useReport(): FeedMutations['report'] {
+  return useReader().client.mutations.report;
 }
 
-/** What a reader can do with an item of a list. Each that has an inverse gives it as `undo`. */
+/** What a reader can do with an item of a list. Each that has an inverse gives it as `undo`, and offers it to the `UndoToast`. */
 export function useItemActions(item: FanfareItem): {
   readonly hide: () => Promise<Undo>;
   readonly archive: () => Promise<Undo>;
   readonly unarchive: () => Promise<Undo>;
   readonly snooze: (until: Date) => Promise<Undo>;
+  /** Its author, unless another target is given: a person, a thing, a type or a phrase. @param until absent: for good */
+  readonly mute: (target?: MuteTarget, until?: Date) => Promise<Undo>;
+  /** Its author. */
+  readonly block: () => Promise<Undo>;
+  readonly report: (reason: string, text?: string) => Promise<void>;
   readonly deleteAction: () => Promise<void>;
 } {
   const reader = useReader();
   return useMemo(() => {
-    const remove = async (what: 'hide' | 'archive' | 'unarchive'): Promise<Undo> => ({
-      ...{ what, item },
-      undo: await reader.remove(item, what),
-    });
+    const done = async (what: Undo['what'], taken: Promise<() => Promise<void>>): Promise<Undo> =>
+      reader.undos.did({ what, item, undo: await taken });
+    const { id: actionId, actor } = item.action;
     return {
-      hide: () => remove('hide'),
-      archive: () => remove('archive'),
-      unarchive: () => remove('unarchive'),
-      snooze: async (until) => ({
-        ...{ what: 'snooze', item },
-        undo: await reader.snooze(item, until.toISOString()),
-      }),
-      deleteAction: () => reader.deleteAction(item.action.id),
+      hide: () => done('hide', reader.remove(item, 'hide')),
+      archive: () => done('archive', reader.remove(item, 'archive')),
+      unarchive: () => done('unarchive', reader.remove(item, 'unarchive')),
+      snooze: (until) => done('snooze', reader.snooze(item, until.toISOString())),
+      mute: (target = { memberId: actor.memberId }, until) => done('mute', reader.mute(item, target, until)),
+      block: () => done('block', reader.block(item)),
+      report: async (reason, text) => {
+        await reader.client.mutations.report({ actionId, reason, ...(text !== undefined && { text }) });
+      },
+      deleteAction: () => reader.deleteAction(actionId),
     };
   }, [reader, item]);
 }

@@ -4,7 +4,6 @@ import type {
   FeedEvent,
   FeedFilter,
   Instant,
-  MuteTarget,
   Person,
   UnreadCount,
 } from '@fanfare/client';
@@ -209,43 +208,6 @@ export function useFeedGroups({
     groups: nodes,
     unread: page?.unread ?? { count: 0, isExact: true },
     pending: { count: waiting.size, show },
-  };
-}
-
-export interface Mute {
-  readonly id: string;
-  readonly type: string | null;
-  readonly phrase: string | null;
-  /** Null: for good. */
-  readonly until: Instant | null;
-  readonly member: { readonly memberId: string; readonly name: string } | null;
-  readonly ref: { readonly refId: string; readonly label: string } | null;
-}
-
-/** What the reader does not want to see: people, things, types of actions, phrases. */
-export function useMutes(): {
-  readonly mutes: readonly Mute[];
-  readonly isLoading: boolean;
-  readonly error: Error | null;
-  readonly add: (target: MuteTarget, until?: Date) => Promise<void>;
-  readonly remove: (target: MuteTarget) => Promise<void>;
-} {
-  const { client } = useReader();
-  const { data, error, isLoading, reload } = useQuery<{
-    readonly viewer: { readonly mutes: readonly Mute[] };
-  }>(documents.MUTES);
-  return {
-    mutes: data?.viewer.mutes ?? [],
-    isLoading,
-    error,
-    add: async (target, until) => {
-      await client.mutations.addMute({ target, ...(until && { until: until.toISOString() }) });
-      reload();
-    },
-    remove: async (target) => {
-      await client.mutations.removeMute({ target });
-      reload();
-    },
   };
 }
 

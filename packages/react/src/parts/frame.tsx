@@ -1,7 +1,7 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
-import type { Undo } from '../hooks/item.ts';
-import { useWords } from '../provider.tsx';
+import { useReader, useWords } from '../provider.tsx';
+import type { Undo } from '../store/undos.ts';
 
 /** How many are unread; nothing while none is. */
 export function UnreadBadge(): ReactNode {
@@ -42,19 +42,32 @@ export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode
 }
 
 interface UndoToastProps {
-  readonly last: Undo | null;
-  readonly onClose: () => void;
+  /** Absent: what the reader has done last, anywhere on the page. */
+  readonly last?: Undo | null;
+  readonly onClose?: () => void;
   readonly onError?: (error: unknown) => void;
   /** Default 8000. */
   readonly closeAfterMs?: number;
 }
 
 /** Offers to take the last action back for a while. */
-export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: UndoToastProps): ReactNode {
+export function UndoToast({
+  last: given,
+  onClose,
+  onError,
+  closeAfterMs = 8_000,
+}: UndoToastProps): ReactNode {
+  const { undos } = useReader();
+  const latest = useSyncExternalStore(undos.subscribe, undos.getSnapshot, () => null);
+  const last = given === undefined ? latest : given;
+  const closed = (): void => {
+    if (given === undefined) undos.set(null);
+    onClose?.();
+  };
   const words = useWords();
-  const close = useRef(onClose);
+  const close = useRef(closed);
   useEffect(() => {
-    close.current = onClose;
+    close.current = closed;
   });
   useEffect(() => {
     if (last === null) return undefined;
@@ -74,7 +87,7 @@ export function UndoToast({ last, onClose, onError, closeAfterMs = 8_000 }: Undo
           <button
             type="button"
             onClick={() => {
-              onClose();
+              closed();
               last.undo().catch((error: unknown) => onError?.(error));
             }}
           >

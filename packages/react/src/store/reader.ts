@@ -1,11 +1,13 @@
-import type { FeedClient, FeedEvent, InteractionKind } from '@fanfare/client';
+import type { FeedClient, FeedEvent, InteractionKind, MuteTarget } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
+import { Answers } from './answers.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
 import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
-import { FollowStore } from './follows.ts';
 import { PageLife } from './page-life.ts';
+import { mute, setBlock, unmute } from './standings.ts';
+import { Undos } from './undos.ts';
 import { UnreadStore } from './unread-store.ts';
 import { bookmarkWrite, interactionWrite } from './writes.ts';
 
@@ -32,7 +34,8 @@ export class Reader {
   readonly actions = new Actions();
   readonly connection: Connection;
   readonly unread: UnreadStore;
-  readonly follows: FollowStore;
+  readonly answers: Answers;
+  readonly undos = new Undos();
   readonly life: PageLife;
   readonly #feeds = new Map<string, FeedStore>();
   readonly #listeners = new Set<FeedListener>();
@@ -43,7 +46,7 @@ export class Reader {
     this.#snapshots = snapshots;
     this.connection = new Connection(source ?? ownSource(client), onError);
     this.unread = new UnreadStore(client, this.connection);
-    this.follows = new FollowStore(client);
+    this.answers = new Answers(client);
     this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
   }
 
@@ -109,8 +112,41 @@ export class Reader {
     const { mutations } = this.client;
     const actionId = item.action.id;
     const send: (of: { readonly actionId: string }) => Promise<unknown> = mutations[name];
-    await this.actions.write(actionId, { gone }, () => send({ actionId }));
-    return () => this.#bringBack(actionId, () => mutations[undo]({ actionId }));
+    return this.#takeOut(
+      actionId,
+      () => send({ actionId }),
+      () => mutations[undo]({ actionId }),
+      gone,
+    );
+  }
+
+  /** The item goes at once; what else is muted with it goes when the server says so. @returns what takes that back */
+  mute({ action }: FanfareItem, target: MuteTarget, until?: Date): Promise<() => Promise<void>> {
+    return this.#takeOut(
+      action.id,
+      () => mute(this, target, until),
+      () => unmute(this, target),
+    );
+  }
+
+  /** Whom the item is by. @returns what takes that back */
+  block({ action }: FanfareItem): Promise<() => Promise<void>> {
+    const { memberId } = action.actor;
+    return this.#takeOut(
+      action.id,
+      () => setBlock(this, memberId, true),
+      () => setBlock(this, memberId, false),
+    );
+  }
+
+  async #takeOut(
+    actionId: string,
+    send: () => Promise<unknown>,
+    undo: () => Promise<unknown>,
+    gone: Gone = 'feed',
+  ): Promise<() => Promise<void>> {
+    await this.actions.write(actionId, { gone }, send);
+    return () => this.#bringBack(actionId, undo);
   }
 
   /** Shows an action in the feed again that was hidden from it. */
@@ -122,8 +158,11 @@ export class Reader {
   async snooze(item: FanfareItem, until: string): Promise<() => Promise<void>> {
     const { snoozeFeedItem, unsnoozeFeedItem } = this.client.mutations;
     const actionId = item.action.id;
-    await this.actions.write(actionId, { gone: 'feed' }, () => snoozeFeedItem({ actionId, until }));
-    return () => this.#bringBack(actionId, () => unsnoozeFeedItem({ actionId }));
+    return this.#takeOut(
+      actionId,
+      () => snoozeFeedItem({ actionId, until }),
+      () => unsnoozeFeedItem({ actionId }),
+    );
   }
 
   async deleteAction(actionId: string): Promise<void> {

@@ -1,0 +1,67 @@
+import type { MuteTarget, NotificationPreference, QuietHours } from '@fanfare/client';
+import { useEffect } from 'react';
+import { useProvided, useReader } from '../provider.tsx';
+import {
+  mute,
+  mutesAnswer,
+  preferencesAnswer,
+  setPreferences,
+  setQuietHours,
+  unmute,
+  type Mute,
+  type PreferenceChange,
+} from '../store/standings.ts';
+import { useAnswer } from './answer.ts';
+import type { Answer, AnswerState } from '../store/answers.ts';
+
+interface Known {
+  readonly isLoading: boolean;
+  /** Why it cannot be read. A change that fails is taken back, and its promise rejects. */
+  readonly error: Error | null;
+}
+
+/** Set on other devices, too: read again when it is shown. */
+function useFresh<Data>(answer: Answer<Data>): AnswerState<Data> {
+  const { isEnabled } = useProvided();
+  useEffect(() => {
+    if (isEnabled && answer.getSnapshot().data !== undefined) void answer.reload();
+  }, [answer, isEnabled]);
+  return useAnswer(answer);
+}
+
+/** What the reader does not want to see: people, things, types of actions, phrases. Changes are shown at once. */
+export function useMutes(): Known & {
+  readonly mutes: readonly Mute[];
+  readonly add: (target: MuteTarget, until?: Date) => Promise<void>;
+  readonly remove: (target: MuteTarget) => Promise<void>;
+} {
+  const reader = useReader();
+  const { data, error } = useFresh(mutesAnswer(reader));
+  return {
+    mutes: data?.viewer.mutes ?? [],
+    isLoading: data === undefined && error === null,
+    error,
+    add: (target, until) => mute(reader, target, until),
+    remove: (target) => unmute(reader, target),
+  };
+}
+
+/** How the reader is notified: each kind by each channel, and when not. Changes are shown at once. */
+export function usePreferences(): Known & {
+  readonly preferences: readonly NotificationPreference[];
+  readonly quietHours: QuietHours | null;
+  readonly set: (...changes: readonly PreferenceChange[]) => Promise<void>;
+  /** @param hours null: none */
+  readonly setQuietHours: (hours: QuietHours | null) => Promise<void>;
+} {
+  const reader = useReader();
+  const { data, error } = useFresh(preferencesAnswer(reader));
+  return {
+    preferences: data?.viewer.notificationPreferences ?? [],
+    quietHours: data?.viewer.quietHours ?? null,
+    isLoading: data === undefined && error === null,
+    error,
+    set: (...changes) => setPreferences(reader, changes),
+    setQuietHours: (hours) => setQuietHours(reader, hours),
+  };
+}
