@@ -220,9 +220,7 @@ test("rejects the list for everybody else, and with another list's cursor", asyn
     pairs: ['a', 'b', 'c'].flatMap((followerId) => [site, other].map((refId) => ({ followerId, refId }))),
   });
   const { errors } = await app.query(FOLLOWERS, { id: site }, { sub: 'a' });
-  expect(errors).toMatchObject([
-    { extensions: { code: 'FORBIDDEN' }, message: expect.stringContaining('DIRECTORY_SEARCH=members') },
-  ]);
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   const page = await ask<FollowersAnswer>(app, FOLLOWERS, { id: other, first: 1 }, admin);
   const after = page.ref.followers.pageInfo.endCursor;
   for (const [variables, code] of [

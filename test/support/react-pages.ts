@@ -50,6 +50,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly changing: string;
   /** The list that the documentation draws itself, of 2,000. */
   readonly virtual: string;
+  /** A thread in which somebody writes; with ?rtl from right to left, with ?german in German. */
+  readonly composing: string;
   /** Sentences of four languages with names of three scripts, in pages of both directions. */
   readonly sentences: string;
 }
@@ -76,6 +78,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     virtual: () => Promise.resolve(EMPTY),
     sentences: () => Promise.resolve(EMPTY),
     changing: () => Promise.resolve(EMPTY),
+    composing: () => Promise.resolve(EMPTY),
     tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
   };
   const serving: Plugin = {
@@ -115,7 +118,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
     ...{ another: at('another'), query: at('query'), tabs: at('tabs'), virtual: at('virtual') },
-    ...{ changing: at('changing'), sentences: at('sentences') },
+    ...{ changing: at('changing'), sentences: at('sentences'), composing: at('composing') },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

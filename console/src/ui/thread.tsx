@@ -28,7 +28,7 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
               {draft.error !== null && (
                 <p className="buttons">
                   <span role="alert">{draft.error.message}</span>
-                  <button type="button" onClick={() => void send(draft.text, draft.parentId, draft.key)}>
+                  <button type="button" onClick={() => void send(draft.text, draft)}>
                     Send again
                   </button>
                   <button type="button" onClick={() => dismiss(draft.key)}>
@@ -53,9 +53,9 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
               {replyTo === id ? (
                 <Composer
                   label={`Reply to ${actor.name}`}
-                  onSend={(said) => {
+                  onSend={(said, mentions) => {
                     setReplyTo(null);
-                    return send(said, id);
+                    return send(said, { parentId: id, mentions });
                   }}
                 >
                   Reply
@@ -88,7 +88,9 @@ export function Thread({ actionId }: { readonly actionId: string }): ReactNode {
         </button>
       )}
       {/* Below what is awaited it would be pushed down when that comes. */}
-      {status !== 'loading' && <Composer label="Write a comment" onSend={(text) => send(text)} />}
+      {status !== 'loading' && (
+        <Composer label="Write a comment" onSend={(text, mentions) => send(text, { mentions })} />
+      )}
     </div>
   );
 }

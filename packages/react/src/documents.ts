@@ -1,9 +1,9 @@
 // What the package asks for beside what the client does itself.
 
-import { INTERACTION_FIELDS, type Fields } from '@fanfare/client';
+import { INTERACTION_FIELDS, PERSON_FIELDS, type Fields } from '@fanfare/client';
 
 export const comments = ({ comment = '' }: Fields): string =>
-  `query Comments($id: ID!, $first: Int!, $after: String) { node(id: $id) { ... on Action {
+  `query Comments($id: ID!, $first: Int!, $after: String) { viewer { memberId } node(id: $id) { ... on Action {
   viewer { commentsInReview { ...Said } }
   interactions(first: $first, after: $after, kinds: [COMMENT]) {
     edges { node { ...Said } } pageInfo { hasNextPage endCursor }
@@ -13,6 +13,9 @@ export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... o
 
 export const BLOCK_STATE =
   'query BlockState($memberId: String!) { member(memberId: $memberId) { isBlocked } }';
+
+export const MEMBERS = `query Members($search: String!, $first: Int) {
+  members(search: $search, first: $first) { edges { node { ${PERSON_FIELDS} } } } }`;
 
 export const MUTES =
   'query Mutes { viewer { mutes { id type phrase until member { memberId name } ref { refId label } } } }';

@@ -19,8 +19,11 @@ export {
 export { useMutes, usePreferences } from './hooks/settings.ts';
 export type { Mute, PreferenceChange } from './store/standings.ts';
 export { useNotifications, type Notifications as NotificationsState } from './hooks/notifications.ts';
-export { CommentThread, Composer } from './parts/comments.tsx';
+export { useMembers } from './hooks/members.ts';
+export { CommentThread } from './parts/comments.tsx';
+export { Composer } from './parts/composer.tsx';
 export { focusOutside } from './parts/focus.ts';
 export { InboxPopover } from './parts/inbox.tsx';
+export { ItemMenu } from './parts/menu.tsx';
 export { Notifications } from './parts/notifications.tsx';
 export type { NotificationOptions } from './store/notification-store.ts';

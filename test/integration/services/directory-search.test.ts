@@ -116,7 +116,10 @@ test('is for services and admins, and for members where the directory is open to
   await describePeople(parts);
   const search = (core: Core, userId: string) =>
     searchMembers(core, parts.session(userId), { search: 'ann' });
-  await expect(search(parts.core, 'bob')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  await expect(search(parts.core, 'bob')).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+    message: expect.stringContaining('DIRECTORY_SEARCH=members') as string,
+  });
   const taken: string[] = [];
   const open: Core = {
     ...parts.core,

@@ -4,8 +4,12 @@ import type { Answer, AnswerState } from '../store/answers.ts';
 
 const UNKNOWN = { data: undefined, error: null };
 
-/** What is known of it, with the reader's own writes; asked for when mounted. */
-export function useAnswer<Data>(answer: Answer<Data>): AnswerState<Data> {
+const nothing = (): (() => void) => () => undefined;
+const unknown = () => UNKNOWN;
+
+/** What is known of it, with the reader's own writes; asked for when mounted. @param answer null: nothing is asked */
+export function useAnswer<Data>(answer: Answer<Data> | null): AnswerState<Data> {
   const { isEnabled } = useProvided();
-  return useSyncExternalStore(isEnabled ? answer.use : answer.subscribe, answer.getSnapshot, () => UNKNOWN);
+  const subscribe = (isEnabled ? answer?.use : answer?.subscribe) ?? nothing;
+  return useSyncExternalStore<AnswerState<Data>>(subscribe, answer?.getSnapshot ?? unknown, unknown);
 }

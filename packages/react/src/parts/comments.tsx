@@ -1,102 +1,163 @@
-import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
+import type { Interaction } from '@fanfare/client';
+import { useState, type ReactNode } from 'react';
 import { useInteractions } from '../hooks/comments.ts';
 import { useWords } from '../provider.tsx';
+import type { Draft } from '../store/comments.ts';
+import { Avatar } from './avatar.tsx';
+import { Composer } from './composer.tsx';
 import { Time } from './item.tsx';
 
-interface ComposerProps {
-  readonly label: string;
-  readonly onSend: (text: string) => Promise<void> | void;
-  readonly children?: ReactNode;
+type Thread = ReturnType<typeof useInteractions>;
+
+interface ThreadProps {
+  readonly actionId: string;
+  /** False: nobody is looked for after an @. Default true. */
+  readonly withMentions?: boolean;
 }
 
-/** A text and a button; Ctrl+Enter sends too. What cannot be sent stays. */
-export function Composer({ label, onSend, children }: ComposerProps): ReactNode {
+/**
+ * The comments of an action with their replies, what the reader is sending and what could not be sent. What is the reader's own can be
+ * edited and deleted.
+ */
+export function CommentThread({ actionId, withMentions = true }: ThreadProps): ReactNode {
   const words = useWords();
-  const [text, setText] = useState('');
-  const id = useId();
-  const send = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    const trimmed = text.trim();
-    if (trimmed === '') return;
-    setText('');
-    void Promise.resolve(onSend(trimmed)).catch(() => {
-      setText((now) => (now === '' ? trimmed : now));
-    });
+  const thread = useInteractions(actionId);
+  const { comments, drafts, status, error, hasNextPage, loadMore, send } = thread;
+  const known = new Set(comments.map(({ id }) => id));
+  // What a reply belongs to may not be loaded yet: it stands alone until then.
+  const isUnder = (parentId: string | null | undefined, id: string | null): boolean =>
+    (parentId != null && known.has(parentId) ? parentId : null) === id;
+  const listOf = (under: string | null): ReactNode => {
+    const shown = comments.filter(({ parentId }) => isUnder(parentId, under));
+    const mine = drafts.filter(({ parentId }) => isUnder(parentId, under));
+    if (under !== null && shown.length + mine.length === 0) return null;
+    return (
+      <ul>
+        {mine.map((draft) => (
+          <Unsent key={draft.key} {...{ draft, thread }} />
+        ))}
+        {shown.map((comment) => (
+          <Comment key={comment.id} {...{ comment, thread, withMentions }}>
+            {listOf(comment.id)}
+          </Comment>
+        ))}
+      </ul>
+    );
   };
-  return (
-    <form data-fanfare="composer" onSubmit={send}>
-      <label htmlFor={id} data-visually-hidden>
-        {label}
-      </label>
-      <textarea
-        id={id}
-        rows={1}
-        placeholder={label}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-        }}
-        onKeyDown={(event) => {
-          // Enter may choose a word of an input method. Safari ends composing before it says so, with this code alone.
-          // oxlint-disable-next-line typescript/no-deprecated -- nothing else tells
-          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isComposing) send(event);
-        }}
-      />
-      <button type="submit">{children ?? words.send}</button>
-    </form>
-  );
-}
-
-/** The comments of an action, with what the reader is sending and what could not be sent. */
-export function CommentThread({ actionId }: { readonly actionId: string }): ReactNode {
-  const words = useWords();
-  const { comments, drafts, status, error, hasNextPage, loadMore, send, dismiss } = useInteractions(actionId);
   return (
     // No landmark: there is one in each item.
     <div role="group" data-fanfare="comments" aria-label={words.comments} aria-busy={status === 'loading'}>
-      <Composer label={words.writeComment} onSend={(text) => send(text)} />
+      <Composer
+        {...{ label: words.writeComment, withMentions }}
+        onSend={(text, mentions) => send(text, { mentions })}
+      />
       {error !== null && <p role="alert">{error.message}</p>}
-      <ul>
-        {drafts.map((draft) => (
-          <li key={draft.key} data-draft={draft.error === null ? 'sending' : 'failed'}>
-            <span dir="auto" data-fanfare="text">
-              {draft.text}
-            </span>
-            {draft.error !== null && (
-              <>
-                <span role="alert">{draft.error.message}</span>
-                <button type="button" onClick={() => void send(draft.text, draft.parentId, draft.key)}>
-                  {words.sendAgain}
-                </button>
-                <button
-                  type="button"
-                  onClick={() => {
-                    dismiss(draft.key);
-                  }}
-                >
-                  {words.discard}
-                </button>
-              </>
-            )}
-          </li>
-        ))}
-        {comments.map((comment) => (
-          <li key={comment.id} data-in-review={comment.state === 'HIDDEN' || undefined}>
-            <strong dir="auto">{comment.actor.name}</strong>{' '}
-            <span dir="auto" data-fanfare="text">
-              {comment.text}
-            </span>{' '}
-            <Time at={comment.at} />
-            {comment.state === 'HIDDEN' && <span data-fanfare="in-review"> {words.inReview}</span>}
-          </li>
-        ))}
-      </ul>
+      {listOf(null)}
       {hasNextPage && (
-        <button type="button" onClick={() => void loadMore()}>
+        <button type="button" data-fanfare="load-more" onClick={() => void loadMore()}>
           {words.earlierComments}
         </button>
       )}
     </div>
+  );
+}
+
+interface CommentProps {
+  readonly comment: Interaction;
+  readonly thread: Thread;
+  readonly withMentions: boolean;
+  /** Its replies. */
+  readonly children: ReactNode;
+}
+
+function Comment({ comment, thread, withMentions, children }: CommentProps): ReactNode {
+  const words = useWords();
+  const [open, setOpen] = useState<'reply' | 'edit' | null>(null);
+  /** An edit that failed. */
+  const [unsaved, setUnsaved] = useState<string | null>(null);
+  const { id, actor, text, at, editedAt, parentId, state } = comment;
+  const isMine = actor.memberId === thread.me;
+  const close = (): void => setOpen(null);
+  const save = async (edited: string): Promise<void> => {
+    close();
+    setUnsaved(null);
+    try {
+      await thread.edit(id, edited);
+    } catch {
+      setUnsaved(edited);
+      setOpen('edit');
+    }
+  };
+  const button = (label: string, press: () => void): ReactNode => (
+    <button type="button" data-fanfare="toggle" onClick={press}>
+      {label}
+    </button>
+  );
+  return (
+    <li data-in-review={state === 'HIDDEN' || undefined}>
+      <Avatar id={actor.memberId} name={actor.name} src={actor.imageUrl} />
+      <div>
+        <strong dir="auto">{actor.name}</strong> <Time at={at} />
+        {editedAt !== null && <span data-fanfare="time"> · {words.edited}</span>}
+        {state === 'HIDDEN' && <span data-fanfare="in-review"> {words.inReview}</span>}
+        {open === 'edit' ? (
+          <Composer
+            {...{ label: words.editComment, initial: unsaved ?? text ?? '', withMentions: false }}
+            onCancel={close}
+            onSend={save}
+          >
+            {words.save}
+          </Composer>
+        ) : (
+          <p dir="auto" data-fanfare="text">
+            {text}
+          </p>
+        )}
+        {open === null && (
+          <div data-fanfare="comment-actions">
+            {parentId === null && button(words.reply, () => setOpen('reply'))}
+            {isMine && button(words.edit, () => setOpen('edit'))}
+            {isMine && button(words.remove, () => void thread.remove(id))}
+          </div>
+        )}
+        {open === 'reply' && (
+          <Composer
+            {...{ label: words.replyTo(actor.name), withMentions }}
+            onCancel={close}
+            onSend={(said, mentions) => {
+              close();
+              return thread.send(said, { parentId: id, mentions });
+            }}
+          >
+            {words.reply}
+          </Composer>
+        )}
+        {children}
+      </div>
+    </li>
+  );
+}
+
+/** What is on its way, or did not get there. */
+function Unsent({ draft, thread }: { readonly draft: Draft; readonly thread: Thread }): ReactNode {
+  const words = useWords();
+  const { key, text, parentId, mentions, error } = draft;
+  return (
+    <li data-draft={error === null ? 'sending' : 'failed'}>
+      <span dir="auto" data-fanfare="text">
+        {text}
+      </span>
+      {error !== null && (
+        <>
+          <span role="alert">{error.message}</span>
+          <button type="button" onClick={() => void thread.send(text, { parentId, mentions, key })}>
+            {words.sendAgain}
+          </button>
+          <button type="button" onClick={() => thread.dismiss(key)}>
+            {words.discard}
+          </button>
+        </>
+      )}
+    </li>
   );
 }

@@ -10,6 +10,8 @@ interface PopoverProps {
   readonly name: string;
   readonly button: ReactNode;
   readonly onToggle?: (isOpen: boolean) => void;
+  /** What it opens; default `dialog`. */
+  readonly kind?: 'dialog' | 'menu';
   /** Rendered while it is open. */
   readonly children: (close: () => void) => ReactNode;
 }
@@ -17,7 +19,15 @@ interface PopoverProps {
 /**
  * A button that opens a panel below it. Escape and a click elsewhere close it. After Escape the focus is back on the button.
  */
-export function Popover({ label, buttonLabel, name, button, onToggle, children }: PopoverProps): ReactNode {
+export function Popover({
+  label,
+  buttonLabel,
+  name,
+  button,
+  onToggle,
+  kind = 'dialog',
+  children,
+}: PopoverProps): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -63,17 +73,42 @@ export function Popover({ label, buttonLabel, name, button, onToggle, children }
         type="button"
         data-fanfare={name}
         aria-label={buttonLabel}
-        aria-haspopup="dialog"
+        aria-haspopup={kind}
         aria-expanded={isOpen}
         aria-controls={id}
       >
         {button}
       </button>
-      <div ref={panel} id={id} role="dialog" aria-label={label} data-fanfare="inbox" {...{ popover: 'auto' }}>
+      <div
+        ref={panel}
+        {...{ id, role: kind, popover: 'auto' }}
+        aria-label={label}
+        data-fanfare={kind === 'menu' ? 'menu' : 'inbox'}
+        onKeyDown={(event) => {
+          if (kind === 'menu' && moveInMenu(event.currentTarget, event.key)) event.preventDefault();
+        }}
+      >
         {isOpen && children(() => panel.current?.dispatchEvent(new Event(CLOSE)))}
       </div>
     </>
   );
+}
+
+/** The keys of a menu of ARIA. @returns whether it was one of them */
+function moveInMenu(menu: HTMLElement, key: string): boolean {
+  const entries = [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')];
+  const at = entries.indexOf(document.activeElement as HTMLElement);
+  const { length } = entries;
+  const next: Readonly<Record<string, number>> = {
+    ...{
+      ArrowDown: (at + 1) % length,
+      ArrowUp: (Math.max(at, 0) + length - 1) % length,
+      Home: 0,
+      End: length - 1,
+    },
+  };
+  entries[next[key] ?? -1]?.focus();
+  return key in next;
 }
 
 /** Asks a panel to close. */

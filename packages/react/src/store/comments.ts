@@ -12,12 +12,24 @@ export interface Draft {
   readonly key: string;
   readonly text: string;
   readonly parentId: string | undefined;
+  readonly mentions: readonly string[];
   readonly error: Error | null;
+}
+
+export interface SendOptions {
+  /** The comment it replies to, which is no reply itself. */
+  readonly parentId?: string | undefined;
+  /** Ids of members it mentions, who are notified. */
+  readonly mentions?: readonly string[];
+  /** Of a draft that failed: sent again it is the same comment, which is recorded once. */
+  readonly key?: string;
 }
 
 export interface CommentsSnapshot {
   /** The latest first. `HIDDEN` is what the reader wrote and waits for review: nobody else sees it but moderators. */
   readonly comments: readonly Interaction[];
+  /** The reader, who may edit and remove what is theirs; null until it is known. */
+  readonly me: string | null;
   readonly drafts: readonly Draft[];
   readonly status: 'idle' | 'loading' | 'ready' | 'error';
   readonly error: Error | null;
@@ -32,6 +44,7 @@ interface Page {
 const PAGE_SIZE = 20;
 const EMPTY: CommentsSnapshot = {
   comments: [],
+  me: null,
   drafts: [],
   status: 'idle',
   error: null,
@@ -49,6 +62,9 @@ class CommentStore extends Signal {
   #inReview: readonly Interaction[] = [];
   /** By the reader; also while that is on its way. */
   readonly #removed = new Set<string>();
+  /** What the reader has made of the texts, on its way. */
+  readonly #edits = new Map<string, string>();
+  #me: string | null = null;
   /** What was sent since the last request, which may have been answered without it. */
   #sentMeanwhile: Interaction[] = [];
   #reading = Promise.resolve();
@@ -92,8 +108,11 @@ class CommentStore extends Signal {
     });
 
   /** Shown at once as a draft. Sent again after a failure it is the same comment, which is recorded once. */
-  readonly send = async (text: string, parentId?: string, key: string = randomKey()): Promise<void> => {
-    const draft: Draft = { key, text, parentId, error: null };
+  readonly send = async (
+    text: string,
+    { parentId, mentions = [], key = randomKey() }: SendOptions = {},
+  ): Promise<void> => {
+    const draft: Draft = { key, text, parentId, mentions, error: null };
     this.#setDraft(key, draft);
     try {
       // Its event may come before its answer: meanwhile it is known as the reader's own.
@@ -102,6 +121,7 @@ class CommentStore extends Signal {
           input: {
             ...{ actionId: this.#actionId, kind: 'COMMENT', text, idempotencyKey: key },
             ...(parentId === undefined ? {} : { parentId }),
+            ...(mentions.length === 0 ? {} : { mentions }),
           },
         }),
       );
@@ -116,6 +136,23 @@ class CommentStore extends Signal {
 
   readonly dismiss = (key: string): void => {
     this.#setDraft(key, null);
+  };
+
+  /** Shown at once, and taken back when it fails. @throws what it failed with */
+  readonly edit = async (id: string, text: string): Promise<void> => {
+    this.#edits.set(id, text);
+    this.#set({ error: null });
+    try {
+      const edited = await this.#client.mutations.updateInteraction({ id, text });
+      this.#comments = this.#comments.map((one) => (one.id === id ? edited : one));
+    } catch (error) {
+      this.#set({ error: asError(error) });
+      throw error;
+    } finally {
+      // The last edit is what is shown.
+      if (this.#edits.get(id) === text) this.#edits.delete(id);
+      this.#set({});
+    }
   };
 
   readonly remove = async (id: string): Promise<void> => {
@@ -182,16 +219,18 @@ class CommentStore extends Signal {
 
   async #request(first: number, after: string | null): Promise<Page> {
     interface Data {
+      readonly viewer?: { readonly memberId: string };
       readonly node: {
         readonly interactions: Page;
         readonly viewer?: { readonly commentsInReview: readonly Interaction[] };
       } | null;
     }
-    const { node } = await this.#client.request<Data>(comments(this.#client.fields), {
+    const { viewer, node } = await this.#client.request<Data>(comments(this.#client.fields), {
       id: this.#actionId,
       first,
       after,
     });
+    this.#me = viewer?.memberId ?? null;
     this.#inReview = node?.viewer?.commentsInReview ?? [];
     return node?.interactions ?? { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
   }
@@ -208,8 +247,10 @@ class CommentStore extends Signal {
   }
 
   #set(change: Partial<CommentsSnapshot>): void {
-    const comments = this.#comments.filter(({ id }) => !this.#removed.has(id));
-    this.#snapshot = { ...this.#snapshot, ...change, comments };
+    const comments = this.#comments
+      .filter(({ id }) => !this.#removed.has(id))
+      .map((one) => (this.#edits.has(one.id) ? { ...one, text: this.#edits.get(one.id) ?? null } : one));
+    this.#snapshot = { ...this.#snapshot, ...change, comments, me: this.#me };
     this.emit();
   }
 }

@@ -177,7 +177,7 @@ test("the reader's own comments are not read again, and changes during a wait ar
 test('a comment that was removed after it was recorded is not shown when it is sent again', async () => {
   const { server, comments, shown } = await settle(['a']);
   server.recorded.set('key', commentOf('gone', { state: 'REMOVED', text: null }));
-  await comments.send('gone', undefined, 'key');
+  await comments.send('gone', { key: 'key' });
   expect(shown()).toEqual(['a']);
   expect(comments.getSnapshot().drafts).toEqual([]);
 });

@@ -459,7 +459,7 @@ test('a comment that cannot be sent keeps its text, and is sent again with the s
   await comments.send('Well done');
   const [draft] = comments.getSnapshot().drafts;
   expect(draft).toMatchObject({ text: 'Well done', error: new Error('No') });
-  await comments.send(draft?.text ?? '', undefined, draft?.key);
+  await comments.send(draft?.text ?? '', { ...(draft && { key: draft.key }) });
   expect(new Set(keys).size).toBe(1);
 });
 
