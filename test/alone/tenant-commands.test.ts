@@ -20,6 +20,8 @@ import { borrowDatabase, openShared } from '../support/spare-databases.ts';
 import { READS, rowsOf } from '../support/tenant-table.ts';
 import { TENANT_CLAIM } from '../support/tenants.ts';
 import { commandContext } from '../support/command-context.ts';
+import { parseActionId } from '../../src/graphql/global-id.ts';
+import { fillReaderActions } from '../support/reader-actions.ts';
 
 // What is done with whole tenants, on the command line.
 
@@ -68,6 +70,12 @@ class Site {
     const { data, errors } = await this.ask(document, variables, sub);
     expect(errors).toEqual([]);
     return data ?? {};
+  }
+
+  /** Of each kind, what the reader has said about an action. */
+  async mark(globalId: string, reader = 'ann'): Promise<void> {
+    const userId = this.#tenant === null ? reader : storedId(this.#tenant, reader);
+    await fillReaderActions(this.#app.app.database, userId, parseActionId(globalId, ['id']));
   }
 
   /** Everything that can be read, as somebody. */
@@ -167,6 +175,7 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
       eraseMember(memberId: "gone") }`,
     { id: main, team, doomed, soon: new Date(Date.now() + 86_400_000).toISOString() },
   );
+  await site.mark(main);
   return { action: main, comment: addInteraction.interaction.id };
 }
 

@@ -11,7 +11,7 @@ import { createClient } from 'graphql-sse';
 import { watchFeed, type FeedWatcher } from '../support/live-clients.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { PUSH_ENV } from '../support/push-service.ts';
-import { READS, REFUSED, rowsOf, WRITES, type TableRow, type TenantIds } from '../support/tenant-table.ts';
+import { READS, REFUSED, rowsOf, writesOf, type TableRow, type TenantIds } from '../support/tenant-table.ts';
 import { inTenant, TENANT_CLAIM } from '../support/tenants.ts';
 import { startWebhookTarget, type WebhookTarget } from '../support/webhook-receiver.ts';
 
@@ -20,6 +20,7 @@ import { startWebhookTarget, type WebhookTarget } from '../support/webhook-recei
 
 const schema = await buildSchema({ tenantClaim: TENANT_CLAIM });
 const READ_ROWS = rowsOf(schema, 'query', READS);
+const WRITES = writesOf(schema);
 const WRITE_ROWS = rowsOf(schema, 'mutation', WRITES);
 /** What a client may ask for at once. */
 const { node = [], nodes = [], ...OTHER_READS } = READS;

@@ -279,7 +279,10 @@ builder.mutationField('pinItem', (t) =>
       "  { collections: [ITEM_PINS], filters: [PINNED], api: () => import('../features/pinned/api.ts') },\n",
     ],
   ],
-  written: { 'npm run schema': 'schema/schema.graphql', 'npm run collections': 'docs/collections.md' },
+  written: {
+    'npm run schema': 'schema/schema.graphql',
+    'npm run collections': 'docs/collections.md and docs/sharding.md',
+  },
 };
 
 const STATE: Addition = {

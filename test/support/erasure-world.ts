@@ -5,6 +5,7 @@ import { openParts, type Parts } from './parts.ts';
 import { moveEvents } from './events.ts';
 import { erase } from './erasure.ts';
 import { leaveFineTraces, type FineTraces } from './erasure-traces.ts';
+import { fillReaderActions } from './reader-actions.ts';
 
 /** Nothing else in any document looks like these. */
 export const ID = 'zq-7f3a91';
@@ -172,6 +173,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
     });
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
+  await fillReaderActions(parts.database, ID, named);
   await services.markFeedRead(me(), clock.now());
   await services.markNotificationsSeen(me(), new Date());
   const keys = { p256dh: 'public', auth: 'secret' };

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { FEED_COLLECTIONS } from '../../src/app/feed-models.ts';
+import { READER_ACTIONS } from './reader-actions.ts';
 import type { Declaration } from '../../src/storage/documents/declaration.ts';
 import type { RecordedCommand } from './commands.ts';
 
@@ -52,6 +53,23 @@ function reasonsOfFeeds({ name, indexes }: Declaration): Reasons {
     writes: [...(name === 'newsfeedItems' ? [RAISED] : []), TENANT],
   };
 }
+
+/** What readers said about actions goes with these: into a file and out of it, and when they are purged. */
+function reasonsOfReaderActions(name: string): Reasons {
+  const { reads, writes } = OF_ONE[name] ?? { reads: [], writes: [] };
+  return {
+    reads: [...reads, OFFLOADED, TENANT],
+    writes: [because(PURGED, ['_id.actionId']), ...writes, TENANT, erased('member-traces')],
+  };
+}
+
+/** What only one of these collections has beside that. */
+const OF_ONE: Readonly<Record<string, Reasons>> = {
+  itemMarks: {
+    reads: [because('ending snoozes', ['lifting.due']), CLAIMED],
+    writes: [because('ended snoozes, by id', ['until'], 'features/marks/store/mark-ends.ts'), CLAIMED],
+  },
+};
 
 /** What is not named here names its shard key. */
 export const SCATTERED: Readonly<Record<string, Reasons>> = {
@@ -119,27 +137,11 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     reads: [because(PULLED, ['isPulled']), SEARCH, RENAMED, TENANT, EMPTY],
     writes: [because(PULLED, ['pullSince'], 'features/directory/store/refs.ts'), erased('member-traces')],
   },
-  itemMarks: {
-    reads: [because('ending snoozes', ['lifting.due']), ...[CLAIMED, OFFLOADED, TENANT]],
-    writes: [
-      because(PURGED, ['_id.actionId']),
-      because('ended snoozes, by id', ['until'], 'features/marks/store/mark-ends.ts'),
-      CLAIMED,
-      ...[TENANT, erased('member-traces')],
-    ],
-  },
   blocks: {
     reads: [because('who blocks an erased member', ['_id.otherId'], 'features/blocks/store.ts'), TENANT],
     writes: [TENANT],
   },
-  threads: {
-    reads: [OFFLOADED, TENANT],
-    writes: [because(PURGED, ['_id.actionId']), TENANT, erased('member-traces')],
-  },
-  bookmarks: {
-    reads: [OFFLOADED, TENANT],
-    writes: [because(PURGED, ['_id.actionId']), TENANT, erased('member-traces')],
-  },
+  ...Object.fromEntries(READER_ACTIONS.map(({ name }) => [name, reasonsOfReaderActions(name)])),
 };
 
 const READS: ReadonlySet<string> = new Set(['find', 'count', 'distinct', 'aggregate']);

@@ -1,4 +1,5 @@
 import { getNamedType, isLeafType, type GraphQLSchema, type OperationTypeNode } from 'graphql';
+import { callsOnActions } from './calls-on-actions.ts';
 import { wholeSelection } from './whole-selection.ts';
 
 /** Global ids that only one tenant has. */
@@ -65,8 +66,8 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   work: ['work'],
 };
 
-/** Every field of Mutation, in an order in which all of them can be done. */
-export const WRITES: Readonly<Record<string, readonly Call[]>> = {
+/** Fields of Mutation, in an order in which all of them can be done. */
+const WRITES: Readonly<Record<string, readonly Call[]>> = {
   upsertMembers: [
     'upsertMembers(members: [{ memberId: "dan", name: "Dan", teamId: "t1", supervisorId: "bob" }])',
   ],
@@ -110,14 +111,6 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   unhideAction: ['unhideAction(id: $action)'],
   pinAction: ['pinAction(refId: "site", actionId: $action)'],
   unpinAction: ['unpinAction(refId: "site", actionId: $action)'],
-  bookmark: ['bookmark(actionId: $action)'],
-  unbookmark: ['unbookmark(actionId: $action)'],
-  hideFeedItem: ['hideFeedItem(actionId: $action)'],
-  unhideFeedItem: ['unhideFeedItem(actionId: $action)'],
-  archiveFeedItem: ['archiveFeedItem(actionId: $action)'],
-  unarchiveFeedItem: ['unarchiveFeedItem(actionId: $action)'],
-  snoozeFeedItem: ['snoozeFeedItem(actionId: $action, until: $soon)'],
-  unsnoozeFeedItem: ['unsnoozeFeedItem(actionId: $action)'],
   markItemsRead: ['markItemsRead(actionIds: [$action])'],
   markItemsUnread: ['markItemsUnread(actionIds: [$action])'],
   markFeedRead: ['markFeedRead(upTo: "2020-01-01T00:00:00Z")'],
@@ -136,6 +129,11 @@ export const WRITES: Readonly<Record<string, readonly Call[]>> = {
   eraseMember: ['eraseMember(memberId: "dan")'],
   deleteAction: ['deleteAction(id: $doomed)'],
 };
+
+/** Every field of Mutation, in an order in which all of them can be done. */
+export function writesOf(schema: GraphQLSchema): Readonly<Record<string, readonly Call[]>> {
+  return { ...callsOnActions(schema, { action: '$action', time: '$soon' }), ...WRITES };
+}
 
 /** What is refused also to who has the ids: a fan-out that has not failed. */
 export const REFUSED: ReadonlySet<string> = new Set(['retryFanOut']);

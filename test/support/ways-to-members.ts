@@ -1,3 +1,6 @@
+import type { GraphQLSchema } from 'graphql';
+import { callsOnActions } from './calls-on-actions.ts';
+
 /** Every field of Query, by every way to the other: their id is `$them`. Null: only staff may read it. */
 export const READS: Readonly<Record<string, readonly string[] | null>> = {
   action: ['action(id: "$action")'],
@@ -42,24 +45,21 @@ export const READS: Readonly<Record<string, readonly string[] | null>> = {
   work: null,
 };
 
-/** Every field of Mutation, with what is the other's. Null: only services and staff may. */
-export const WRITES: Readonly<Record<string, readonly string[] | null>> = {
+/** Fields of Mutation, with what is the other's. Null: only services and staff may. */
+const WRITES: Readonly<Record<string, readonly string[] | null>> = {
   addInteraction: [
     'addInteraction(input: { actionId: "$action", kind: LIKE })',
     'addInteraction(input: { actionId: "$shared", kind: COMMENT, text: "x", parentId: "$comment" })',
     'addInteraction(input: { actionId: "$shared", kind: COMMENT, text: "x", mentions: ["$them"] })',
   ],
   addMute: ['addMute(target: { memberId: "$them" })', 'addMute(target: { refId: "$them" })'],
-  archiveFeedItem: ['archiveFeedItem(actionId: "$action")'],
   blockMember: ['blockMember(memberId: "dan")'],
-  bookmark: ['bookmark(actionId: "$action")'],
   createTicket: ['createTicket'],
   deleteAction: ['deleteAction(id: "$action")'],
   eraseMember: null,
   follow: ['follow(refId: "$them")'],
   followMany: null,
   hideAction: null,
-  hideFeedItem: ['hideFeedItem(actionId: "$action")'],
   hideInteraction: null,
   markFeedRead: ['markFeedRead(upTo: "2020-01-01T00:00:00Z")'],
   markItemsRead: ['markItemsRead(actionIds: ["$action"])'],
@@ -92,24 +92,25 @@ export const WRITES: Readonly<Record<string, readonly string[] | null>> = {
     'setNotificationPreferences(preferences: [{ kind: LIKE, channel: EMAIL, isOn: true }])',
   ],
   setQuietHours: ['setQuietHours'],
-  snoozeFeedItem: ['snoozeFeedItem(actionId: "$action", until: "2100-01-01T00:00:00Z")'],
   takeReport: null,
-  unarchiveFeedItem: ['unarchiveFeedItem(actionId: "$action")'],
   unblockMember: ['unblockMember(memberId: "dan")'],
-  unbookmark: ['unbookmark(actionId: "$action")'],
   unfollow: ['unfollow(refId: "$them", keepHistory: true)'],
   unfollowMany: null,
   unhideAction: null,
-  unhideFeedItem: ['unhideFeedItem(actionId: "$action")'],
   unhideInteraction: null,
   unpinAction: ['unpinAction(refId: "$me", actionId: "$action")'],
   unregisterPush: ['unregisterPush(endpoint: "https://push.example/one")'],
-  unsnoozeFeedItem: ['unsnoozeFeedItem(actionId: "$action")'],
   updateAction: ['updateAction(id: "$action", input: { mentions: [] })'],
   updateInteraction: ['updateInteraction(id: "$comment", text: "x")'],
   upsertMembers: null,
   upsertRefs: null,
 };
+
+/** Every field of Mutation. */
+export function writesOf(schema: GraphQLSchema): Readonly<Record<string, readonly string[] | null>> {
+  const onActions = callsOnActions(schema, { action: '"$action"', time: '"2100-01-01T00:00:00Z"' });
+  return { ...onActions, ...WRITES };
+}
 
 /** Every field of Subscription. */
 export const WATCHES: Readonly<Record<string, (after: string) => string>> = {

@@ -13,7 +13,7 @@ import { renames } from '../../../src/features/directory/jobs/renames.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts } from '../../support/parts.ts';
 import { rowsOf } from '../../support/tenant-table.ts';
-import { READS, WRITES } from '../../support/ways-to-members.ts';
+import { READS, writesOf } from '../../support/ways-to-members.ts';
 
 /** Only for staff: an error of theirs would leave the rest without an answer. */
 const FOR_STAFF: ReadonlySet<string> = new Set(['Ref.followers']);
@@ -172,7 +172,7 @@ async function answersFor(them: string): Promise<Answered[]> {
     return all.map(({ call, answer }) => ({ call: `${after}, then ${call}`, answer }));
   };
   const answers = await read('a block', () => true);
-  const calls = [...Object.entries(WRITES).flatMap(([, some]) => some ?? []), ...MORE_WRITES];
+  const calls = [...Object.entries(writesOf(schema)).flatMap(([, some]) => some ?? []), ...MORE_WRITES];
   for (const call of calls) {
     const field = /^\w+/u.exec(call)?.[0] ?? '';
     isNamed ||= call.includes('Called so');

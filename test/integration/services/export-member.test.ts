@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { jsonLines } from '../../../parts/operators/src/export.ts';
+import { CORE_COLLECTIONS } from '../../../src/app/features.ts';
 import { memberExport } from '../../../parts/erasure/src/export-member.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { ExportPart } from '../../../src/core/shapes.ts';
@@ -29,6 +30,11 @@ async function exported(parts: Parts, session: ReaderSession, memberId = ID): Pr
   const value = await parts.services.memberExport(session, memberId);
   return JSON.parse(JSON.stringify(value)) as Exported;
 }
+
+/** Sections that a collection declares. */
+const OWN_SECTIONS = CORE_COLLECTIONS.flatMap(({ export: exported }) =>
+  'because' in exported ? [] : exported.flatMap((one) => (typeof one === 'string' ? [] : [one.section])),
+);
 
 const admin = (parts: Parts) => parts.session('admin', 'admin');
 
@@ -171,14 +177,7 @@ test('exports empty lists for an unknown and for an erased member', async () => 
     followers: 0,
     mutedBy: 0,
     actions: [],
-    interactions: [],
-    notifications: [],
-    pushRegistrations: [],
-    blocks: [],
-    reports: [],
-    follows: [],
-    itemMarks: [],
-    bookmarks: [],
+    ...Object.fromEntries(OWN_SECTIONS.map((section) => [section, []])),
     feed: [],
     supervises: [],
     moderation: [],
