@@ -1,4 +1,4 @@
-// What the package exports: the functions of a configuration, and a server for processes of a host.
+// The package exports these: the functions of a configuration, and a server for processes of a host.
 
 export { createFanfare } from './app/fanfare.ts';
 export type {

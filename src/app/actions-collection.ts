@@ -136,7 +136,7 @@ export const ACTIONS: Declared<'actions'> = {
   action: { id: '_id', purge: { because: 'its tombstone stays' }, erased: erasedAction },
 };
 
-/** What is found only through the actions goes first, so that an interrupted call finds it again. */
+/** Documents that are found only through the actions go first, so that an interrupted call finds it again. */
 async function removeDerived(
   { publications, scores }: Collections,
   actions: readonly ActionDocument[],

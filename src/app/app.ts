@@ -72,7 +72,7 @@ export function createHooks(
     if (hook === null) return null;
     const ask = typeof hook === 'function' ? asked(hook) : posted(name, hook, closer);
     return async (what) => {
-      let error: unknown = new Error('The answer makes no sense');
+      let error: unknown = new Error('The answer of the hook is not a verdict');
       try {
         const verdict = verdictOf(await ask(structuredClone(what)));
         if (verdict !== null) return verdict;
@@ -257,7 +257,7 @@ export interface AppDependencies {
   /** The group that this process belongs to, if any: answers /ready and /metrics for all its processes. */
   readonly group?: AppGroup | undefined;
   readonly monitorCommands?: boolean;
-  /** What the host is asked before something is recorded. Default: nothing. */
+  /** Questions to the host before something is recorded. Default: nothing. */
   readonly hooks?: CheckedHooks;
 }
 

@@ -12,7 +12,8 @@ import type { IndexDefinition } from '../storage/indexes/indexes.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { FanfareOptions } from './fanfare-shapes.ts';
 
-// What commands are given. They import nothing that is put together in `app/`: parts bring commands, and what is put together has parts in it.
+// Commands are given these. They import nothing that is put together in `app/`: parts bring commands, and what is put together has parts in
+// it.
 
 /** Output of a command: its results go to stdout, everything else to stderr. */
 export interface Terminal {
@@ -67,7 +68,7 @@ export interface OpenServer extends AsyncDisposable {
 
 /** Everything that runs in one process, closed as one. */
 export interface App extends AsyncDisposable {
-  /** What use cases take. */
+  /** The first argument of use cases. */
   readonly core: Core;
   /** Base URL of the API; `null` without an API. */
   readonly url: string | null;
@@ -86,7 +87,7 @@ export interface App extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What `fanfare doctor` says about the data of a part. */
+/** Findings of `fanfare doctor` about the data of a part. */
 export type Examination = (database: Database) => AsyncGenerator<Finding>;
 
 /** Adds commands to the program. @param exit receives a command's exit code. */
@@ -103,7 +104,7 @@ export interface DemoMember {
   readonly name: string;
 }
 
-/** What of the server a command runs. */
+/** The pieces of the server that a command runs. */
 export interface CommandParts {
   readonly api: boolean;
   readonly worker: boolean;

@@ -1,4 +1,4 @@
-// What commands are given of the server: `Composed`.
+// The server as commands get it: `Composed`.
 
 export { allIndexes, COLLECTIONS as collections, connectDatabase } from './collections.ts';
 export { createServer } from './fanfare.ts';

@@ -37,13 +37,13 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly sealsCursors?: boolean;
   /** Default: unlimited. */
   readonly quotas?: Quotas;
-  /** What the host is asked before something is recorded. Default: nothing. */
+  /** Questions to the host before something is recorded. Default: nothing. */
   readonly hooks?: Hooks;
   /** Reports at which something is hidden. Default: never. */
   readonly reportHideAfter?: number | null;
   /** By which browsers know the server. Default: no push messages are sent. */
   readonly pushPublicKey?: string | null;
-  /** Who may search the directory. Default: admins and services. */
+  /** Access to the search of the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
   readonly recordsEvents?: boolean;

@@ -37,12 +37,12 @@ import { TOP } from '../features/ranking/top-order.ts';
 import { REPORTS } from '../features/reports/store.ts';
 import { ERASED_TENANTS } from '../features/tenants/store.ts';
 
-/** Those that a server can do without. */
+/** Parts, which a server can do without. */
 const PARTS = Object.values(parts);
 
 /**
- * What the product does: what each feature brings. What is derived from actions comes before them: erasures and tenants go through
- * the collections in this order.
+ * The whole product, as what each feature brings. Collections that are derived from actions come before them: erasures and tenants go
+ * through the collections in this order.
  */
 const ALL = [
   {

@@ -4,7 +4,7 @@ import { pullModel } from '../feed/models/pull.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
 import { FEATURES } from './features.ts';
 
-/** Those of the core, and those that parts bring. */
+/** The models of the core and of parts. */
 const FEED_MODELS: readonly FeedModel[] = [
   itemsModel,
   ...FEATURES.flatMap(({ feedModels = [] }) => feedModels),

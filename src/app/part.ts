@@ -4,7 +4,7 @@ import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 import type { Declared, Documents } from '../storage/documents/declaration.ts';
 import type { AddCommands, DemoMember, Examination, Processes } from './command-shapes.ts';
 
-/** What the server is put together of: all that a feature, or a part that a server can do without, brings. */
+/** Everything that a feature brings to the server, or a part that a server can do without. */
 export interface Part {
   readonly collections?: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
   /** Adds its fields to the API. Loaded when a process builds the API. */
@@ -18,11 +18,11 @@ export interface Part {
   readonly jobs?: readonly DeclareJob[];
   /** Notified of events for hosts when they are moved to the log. */
   readonly eventNotes?: readonly NoteEvents[];
-  /** What members say of the time of their digests. */
+  /** Says when members may be sent a digest. */
   readonly digestTimes?: readonly DigestTime[];
   /** Commands of `fanfare`. What they run is loaded when they run. */
   readonly commands?: AddCommands;
-  /** What `fanfare doctor` says about its data. */
+  /** Findings of `fanfare doctor` about its data. */
   readonly examination?: Examination;
   /** `--processes`: the same command in several processes. Loaded when `serve` or `worker` runs. */
   readonly processes?: () => Promise<Processes>;

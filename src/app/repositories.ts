@@ -125,7 +125,7 @@ export function createRepositories(
   };
 }
 
-/** What is done with the document of a reader. */
+/** Repositories of the document of a reader. */
 function ofFeeds(
   collection: Collections['feeds'],
   feedEpoch: number | undefined,
@@ -138,7 +138,7 @@ function ofFeeds(
   };
 }
 
-/** Who follows what. */
+/** Repositories of follows. */
 function ofFollows(
   collections: Collections,
   events: EventEntries,

@@ -9,7 +9,7 @@ import { CommandError } from './context.ts';
 
 /** Looked for in the working directory, in this order. */
 const FILE_NAMES = ['fanfare.config.ts', 'fanfare.config.mjs', 'fanfare.config.js'];
-/** What configuration files import, wherever they are: the functions of the server that reads them. */
+/** Configuration files import the functions of the server that reads them, wherever they are. */
 const AUTHORING = fileURLToPath(
   new URL(`../descriptors/authoring${extname(import.meta.url)}`, import.meta.url),
 );

@@ -20,7 +20,7 @@ const NEWLINE = 10;
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
   await using file = await open(path);
   const isGzip = await beginsWithGzipMagic(file);
-  // What a compression that failed leaves.
+  // A compression that failed leaves an empty file.
   if (path.endsWith('.gz') && (await file.stat()).size === 0) throw new DamagedFile(path, 'is empty');
   const source = file.createReadStream({ start: 0 });
   if (!isGzip) {

@@ -22,7 +22,7 @@ import { endOnSignals, closeOnSignals } from './shutdown.ts';
 import { signToken } from './token.ts';
 import { startHeartbeat } from './worker-health.ts';
 
-/** What the commands `serve` and `worker` are given by parts. */
+/** Contributions of parts to the commands `serve` and `worker`. */
 export interface ServerParts {
   /** `--processes`: the same command in several processes. Loaded when one of the commands runs. */
   readonly processes: (() => Promise<Processes>) | undefined;
@@ -124,7 +124,7 @@ async function open(context: CommandContext, options: RuntimeOptions, logger: Lo
   }
 }
 
-/** What the API's pages show to the user who runs the command. */
+/** Values that the API's pages show to the user who runs the command. */
 export function pagesOf(
   config: Config,
   token: string | null,

@@ -3,7 +3,7 @@ import { endsWithProgress } from './terminal.ts';
 
 /** Shows that something is in progress while nothing else is printed. Disposing clears it. */
 export interface WaitingLine extends Disposable {
-  /** What is in progress now; restarts the clock. `null`: something else shows it. */
+  /** Shows the step in progress and restarts the clock. `null`: something else shows it. */
   now(what: string | null): void;
 }
 

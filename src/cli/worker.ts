@@ -9,7 +9,7 @@ interface WorkerWait {
   readonly workers: () => Promise<number>;
   /** How long there may be no worker before the command ends, in milliseconds. */
   readonly withinMs: number;
-  /** What to do instead of waiting, and the state when it ends. Sentences. */
+  /** Advice instead of waiting, and the state when it ends. Sentences. */
   readonly instead: string;
   readonly state: string;
 }

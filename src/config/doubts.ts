@@ -14,7 +14,7 @@ const NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 const SHORTEST = 7;
 const MOST_MISTAKES = 2;
 
-/** What starts and works, but not as somebody probably believes. @param isApi whether tokens are verified */
+/** Finds settings that start and work, but probably not as intended. @param isApi whether tokens are verified */
 export function doubtsOf(env: Environment, { auth }: Config, isApi: boolean): Doubt[] {
   return [...misspelt(env), ...(isApi ? doubtsOfKeys(auth) : [])];
 }

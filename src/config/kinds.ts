@@ -65,7 +65,7 @@ export function size(min: string, max: string): Kind<number> {
 interface Range {
   readonly min: string;
   readonly max: string;
-  /** Those in the range are shown. */
+  /** Only values in the range are shown. */
   readonly examples: readonly string[];
 }
 

@@ -124,7 +124,7 @@ export function describeDatabases(databases: Databases, { dataDir }: Config): st
   return `${place(mongodbKind, mongodbUri)}, ${place(redisKind, redisUrl)}${isLocal ? `, data in ${dataDir}` : ''}${whose}`;
 }
 
-/** What can be known before databases are started, which may take a while. Rejects when a port is taken. */
+/** Checks what is known before the databases are started, which may take a while. Rejects when a port is taken. */
 export async function checkBeforeStart(
   env: Environment,
   config: Config,

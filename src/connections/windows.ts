@@ -9,7 +9,7 @@ export interface Share {
 }
 
 export interface Wanted {
-  /** Whose allowance it is. */
+  /** The owner of the allowance. */
   readonly key: string;
   /** One of many who share it: gets at most half of what the others have left. `null`: may use all of it. */
   readonly holder: string | null;
@@ -123,7 +123,7 @@ export class Windows {
         await ask(GIVE_BACK, some, window, holder ?? '');
       },
     };
-    // What is partial may be given back before the window ends.
+    // A partial take may be given back before the window ends.
     if (left === 0 && granted === 0 && !isPartial)
       this.#refused.set(who, { ...taken, until: performance.now() + msLeft });
     return taken;

@@ -18,7 +18,7 @@ export interface Core extends Context {
   readonly feedReader: FeedReader;
   readonly quotas: Quotas;
   readonly directory: DirectoryAccess;
-  /** What the host is asked before something is recorded. */
+  /** Questions to the host before something is recorded. */
   readonly hooks: Hooks;
   /** Reports at which something is hidden until somebody has looked; `null`: never. */
   readonly reportHideAfter: number | null;
@@ -38,10 +38,10 @@ export interface Core extends Context {
   readonly countForWatcher: (identity: Identity) => Promise<UnreadCount>;
 }
 
-/** What changes need that are made in the background as well. */
+/** Needed by changes that are made in the background as well. */
 export type ChangeCore = Context & Pick<Core, 'ownWorker'>;
 
-/** Who may search the directory, and how often. */
+/** Access to the search of the directory, and how often it may be used. */
 export interface DirectoryAccess {
   /** Whether members may, too: otherwise only admins and services. */
   readonly isOpen: boolean;

@@ -253,7 +253,7 @@ export type ExportPart =
   | { readonly section: string; readonly value: unknown }
   | { readonly section: string; readonly entries: readonly unknown[] };
 
-/** What a watcher of a feed receives, after the rules. */
+/** Events for a watcher of a feed, after the rules. */
 export type FeedEvent =
   | { readonly kind: 'ready'; readonly cursor: string }
   | {

@@ -25,7 +25,7 @@ const DESCRIPTOR = 'descriptor';
 /** Free JSON: not converted. */
 const DATA = 'data';
 
-/** What a process does for one tenant; for `null` without tenants, where nothing is converted. */
+/** The work of a process for one tenant. `null`: there are no tenants, and nothing is converted. */
 export class Acting {
   readonly #tenant: Tenant | null;
 

@@ -81,7 +81,7 @@ export interface DescriptorType {
   readonly refFields: readonly RefField[];
   /** Fields that contain ids of people the action concerns. */
   readonly concernedFields: readonly string[];
-  /** Those among them that contain ids of people who are notified. */
+  /** The fields among them that contain ids of people to notify. */
   readonly notifiedFields: readonly string[];
   /** Fields that must be equal for actions to be shown as one group; absent: never grouped. */
   readonly group?: readonly string[];

@@ -77,7 +77,7 @@ export interface CheckedHostConfig {
   readonly types: readonly DescriptorType[];
   /** `null`: the configuration names none. */
   readonly reactions: readonly string[] | null;
-  /** What the host is asked before something is recorded. */
+  /** Questions to the host before something is recorded. */
   readonly hooks: CheckedHooks;
   /** Languages served, English first. */
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;

@@ -2,7 +2,7 @@ import { signedTarget } from '../config/webhook-receivers.ts';
 import type { InteractionToCheck, PublicationToCheck, Verdict } from '../domain/hook.ts';
 import type { DeclarationFault } from './check.ts';
 
-/** What a hook answers. Nothing means accept. */
+/** The answer of a hook. None means accept. */
 type HookAnswer = Verdict | 'accept' | 'hold' | undefined | null;
 
 /** A URL that is asked by POST, with the signature of webhooks. */

@@ -153,7 +153,7 @@ export interface Action {
   readonly audienceRev: number;
   /** Everybody the action concerns. `null`: exactly those it names, since publication. */
   readonly concerned: readonly ConcernedKey[] | null;
-  /** Whom edits no longer name, or did not for a while, if there were interactions until then. */
+  /** Members whom edits no longer name, or did not for a while, if there were interactions until then. */
   readonly formerlyConcerned: readonly FormerlyConcernedKey[];
   readonly engagement: Engagement;
   /** Incremented by every change of its comments. */

@@ -58,7 +58,7 @@ export function reachesFollowers(action: { readonly scope: Scope }): boolean {
 
 type Naming = Pick<Action, 'mentions' | 'recipients' | 'audience'>;
 
-/** Whom an action concerns and concerned. */
+/** The members whom an action concerns and concerned. */
 export interface Concerned {
   readonly concerned: readonly ConcernedKey[] | null;
   readonly formerlyConcerned: readonly FormerlyConcernedKey[];
@@ -70,7 +70,7 @@ export function concernedSince(action: ConcerningAction): ReadonlyMap<string, nu
   return new Map(concernedNow(action).map(({ key, since }) => [key, since?.getTime() ?? -Infinity]));
 }
 
-/** Those it concerned before an edit, with the time in milliseconds until when it did. */
+/** The members it concerned before an edit, with the time in milliseconds until when it did. */
 export function concernedUntil({ formerlyConcerned }: Concerned): ReadonlyMap<string, number> {
   return new Map(formerlyConcerned.map(({ key, until }) => [key, until.getTime()]));
 }
@@ -86,7 +86,7 @@ export function concernedAtFirst(
 }
 
 /**
- * Whom an action concerns after an edit. A key that the edit adds counts from the time of the edit: older interactions do not
+ * The members whom an action concerns after an edit. A key that the edit adds counts from the time of the edit: older interactions do not
  * bump the action for it. A key that the edit removes does not count for later interactions, and keeps what it has by the
  * earlier ones, so that the item stays at its position in that reader's feed.
  * @param declared users named by the descriptor after the edit.

@@ -90,7 +90,7 @@ export function isUnnamed({ unnamed }: { readonly unnamed?: readonly string[] },
 export interface BlockedWithin {
   /** They are not notified, also when the block has ended. */
   readonly inVain: ReadonlySet<UserId>;
-  /** Those of them who block the actor: they stay without a name. */
+  /** The members among them who block the actor: they stay without a name. */
   readonly unnamed: ReadonlySet<UserId>;
 }
 

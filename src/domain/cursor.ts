@@ -159,7 +159,7 @@ export function decodeId(list: string, cursor: string): string {
   return decodeCursor(list, cursor, ID_BYTES).toString('hex');
 }
 
-/** What a cursor of several values can have, by the name of its kind. */
+/** The possible values of a cursor of several values, by the name of its kind. */
 interface RowValues {
   readonly text: string;
   readonly number: number;

@@ -2,7 +2,7 @@ import type { Scope, UserId } from './action.ts';
 import type { InteractionKind } from './relevancy.ts';
 import { cut } from '../lib/cut.ts';
 
-/** What the host application decides about something before it is recorded. */
+/** The host application's decision about something before it is recorded. */
 export type Verdict =
   | { readonly verdict: 'accept' }
   /** Recorded, but hidden until a moderator shows it; it is in the queue of reports. */
@@ -15,7 +15,7 @@ export interface PublicationToCheck {
   readonly tenant?: string;
   /** Global id of the action that is edited; `null`: it is new. */
   readonly actionId: string | null;
-  /** Who publishes or edits it: the actor, or a service; an admin. */
+  /** The publisher or editor: the actor, or a service; an admin. */
   readonly by: UserId;
   readonly actorId: UserId;
   readonly scope: Scope;

@@ -46,7 +46,7 @@ export interface DueNotification {
   readonly kind: NotificationKind;
   /** `null`: it is about no action. */
   readonly actionId: ActionId | null;
-  /** Those of its events that the member is notified of, the newest first: interactions, the action, or follows. */
+  /** The events that the member is notified of, the newest first: interactions, the action, or follows. */
   readonly eventIds: readonly string[];
   readonly channels: readonly Channel[];
 }
@@ -61,7 +61,7 @@ export interface HostEventFacts {
   readonly interactionId?: InteractionId;
   readonly kind?: InteractionKind;
   readonly reaction?: string;
-  /** What members have reported, whose content it is (`actorId`), and what became of it. */
+  /** A report: the reported thing, the author of the content (`actorId`), and the outcome. */
   readonly reportId?: string;
   readonly reportState?: string;
   /** Only within the server. */

@@ -42,7 +42,7 @@ export interface Interaction {
   /** Free data of the application; `null` when there is none. */
   readonly data: unknown;
   readonly state: InteractionState;
-  /** Whom it concerns besides the action's actor: the author of the comment it replies to, and members it mentions. */
+  /** The members it concerns besides the action's actor: the author of the comment it replies to, and members it mentions. */
   readonly to: readonly UserId[];
   /** For a reshare of an action that was PUBLIC then: its server time. The resharer's followers receive the action. */
   readonly passedOn: Date | null;

@@ -1,4 +1,4 @@
-/** What there is to know of a state that an item can have. */
+/** Everything about a state that an item can have. */
 interface StateRow {
   /** The state has an end: until then the item is away, and then it comes back on top. */
   readonly ends: boolean;
@@ -10,14 +10,14 @@ interface StateRow {
   readonly field: readonly [name: string, description: string] | null;
   readonly set: readonly [mutation: string, description: string];
   readonly clear: readonly [mutation: string, description: string];
-  /** What explanations call it. */
+  /** Its reason in explanations. */
   readonly withheld: readonly [reason: string, description: string];
-  /** What explanations call the end that raises an item; `null`: it does not end. */
+  /** The reason in explanations of an item that its end has raised; `null`: it does not end. */
   readonly ended: readonly [cause: string, description: string] | null;
 }
 
 /**
- * What keeps an item out of its reader's feed. An item has at most one of these states. Pages, counts, groups, live events,
+ * The states that keep an item out of its reader's feed. An item has at most one of these states. Pages, counts, groups, live events,
  * explanations and the API go by these rows: a further state is a further row.
  */
 export const ITEM_STATES = {
@@ -84,7 +84,7 @@ export type ItemState = keyof Rows;
 export type ListedState = { [S in ItemState]: Rows[S]['list'] extends null ? never : S }[ItemState];
 /** Their names in the filter of a feed. */
 export type ListName = NonNullable<Rows[ItemState]['list']>[0];
-/** What explanations call the states, and the end of one. */
+/** The reasons in explanations: of the states, and of the end of one. */
 export type StateReason = Rows[ItemState]['withheld'][0];
 export type StateEnded = NonNullable<Rows[ItemState]['ended']>[0];
 

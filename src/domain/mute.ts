@@ -68,7 +68,7 @@ export function isMutedMember({ members }: ReaderMutes, userId: UserId): boolean
   return members.has(userId);
 }
 
-/** What the person does is muted: as a member or, which counts as much, as something that can be referred to. */
+/** The person's actions are muted: as a member or, with the same effect, as a ref. */
 export function isMutedPerson({ members, refs }: ReaderMutes, id: UserId): boolean {
   return members.has(id) || refs.has(id);
 }

@@ -40,7 +40,7 @@ export type NotificationMessages = Readonly<Partial<Record<SpokenKind, string>>>
 export const CHANNELS = ['IN_APP', 'EMAIL', 'PUSH'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** What decides since when an action is news. */
+/** The fields that decide since when an action is news. */
 export interface NamingAction {
   readonly conducted: Date;
   readonly recorded: Date;
@@ -77,7 +77,7 @@ export interface NotificationGroup {
   readonly kind: NotificationKind;
   /** `null`: it is about no action. */
   readonly actionId: ActionId | null;
-  /** What the reader was assigned to. */
+  /** The thing that the reader was assigned to. */
   readonly refId: RefId | null;
   /** Time of its newest event. */
   readonly at: Date;
@@ -90,7 +90,7 @@ export type NotificationPosition = Pick<NotificationGroup, 'at' | 'key'>;
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** What a group is about: an action, a day, or a follow. */
+/** The subject of a group: an action, a day, or a follow. */
 export function notificationKey(kind: NotificationKind, of: ActionId | Date): string {
   return `${kind}:${typeof of === 'string' ? of : of.toISOString().slice(0, 10)}`;
 }
@@ -119,7 +119,10 @@ export function compareNotifications(a: NotificationPosition, b: NotificationPos
   return b.at.getTime() - a.at.getTime() || (a.key < b.key ? -1 : a.key === b.key ? 0 : 1);
 }
 
-/** Whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block, as far as it is known. */
+/**
+ * The members whom the reader keeps out of their notifications: members whom they mute, or with whom there is a block, as far as it is
+ * known.
+ */
 export function keptAway({ mutes, blocks }: ReaderProfile): UserId[] {
   return [...mutes.members, ...mutes.refs, ...blocks.known];
 }
@@ -154,7 +157,7 @@ export function isRead(marks: NotificationMarks, position: NotificationPosition)
 /** Upper bound on preferences that a member has set. */
 export const MAX_PREFERENCES = 500;
 
-/** What a preference is about: a kind of events, or events about actions of one type. */
+/** The subject of a preference: a kind of events, or events about actions of one type. */
 export interface PreferenceTarget {
   readonly kind: NotificationKind;
   /** `null`: actions of all types, and events without an action. */
@@ -186,8 +189,8 @@ function find<P extends Preference>(
 }
 
 /**
- * Whether a member is notified of events by a channel. A locked default counts first, then what the member chose, then the host's default; of
- * each, what is said about the type before what is said about all. Otherwise mail is off, and all else is on.
+ * Whether a member is notified of events by a channel. A locked default counts first, then what the member chose, then the host's default;
+ * of each, what is said about the type before what is said about all. Otherwise mail is off, and all else is on.
  */
 export function preferenceOf(
   host: readonly HostPreference[],

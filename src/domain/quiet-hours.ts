@@ -3,7 +3,7 @@ import type { QuietHours } from './notification.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What the clock on the wall shows, as if it were UTC, in milliseconds. */
+/** Local wall-clock time, as if it were UTC, in milliseconds. */
 type WallClock = (time: number) => number;
 
 function wallClockIn(timeZone: string): WallClock {

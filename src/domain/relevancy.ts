@@ -36,7 +36,7 @@ export interface InteractionGroup {
   readonly latest: Date;
   /** For a reshare that followers receive: its server time, in milliseconds. */
   readonly passedOn?: Date;
-  /** Whose feeds it does not change, as `withoutEffectFor` says. */
+  /** The members whose feeds it does not change, as `withoutEffectFor` says. */
   readonly notFor?: readonly string[];
 }
 
@@ -175,7 +175,7 @@ export function relevancyOf(
 }
 
 /**
- * What a reader keeps whom the action concerned before an edit. Known even where the interaction that gave it is represented
+ * The relevancy that a reader keeps whom the action concerned before an edit. Known even where the interaction that gave it is represented
  * by a later one.
  */
 function keptBy({ userId, departmentId }: RelevancyReader, until: ReturnType<typeof concernedUntil>): number {

@@ -19,7 +19,7 @@ export type ReportTarget =
 export interface Reported {
   readonly by: UserId;
   readonly at: Date;
-  /** What was reported: it rises with every edit. */
+  /** The reported version: it rises with every edit. */
   readonly version: number;
   readonly reason: string;
   readonly text: string | null;

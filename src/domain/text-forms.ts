@@ -111,7 +111,7 @@ export class Phrases {
  */
 
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** What keyboards and word processors write for an apostrophe. */
+/** Characters that keyboards and word processors write for an apostrophe. */
 const APOSTROPHES = /[\u2018\u2019\u201b\u02b9\u02bb\u02bc\u2032\u00b4`]/gu;
 const ASCII = /^[\x00-\x5f\x61-\x7f]*$/;
 
@@ -194,7 +194,7 @@ interface SearchRun {
 }
 
 /**
- * What a name is searched by, in order. No dictionary divides it: one would divide a name differently with each further
+ * The search terms of a name, in order. No dictionary divides it: one would divide a name differently with each further
  * character that is typed.
  */
 export function searchRuns(form: string): SearchRun[] {

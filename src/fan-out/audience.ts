@@ -290,7 +290,7 @@ export async function* audienceOf(
 }
 
 /**
- * Those of the readers to whom the action is addressed, unordered, including readers who pull it. One query of their
+ * The readers among these to whom the action is addressed, unordered, including readers who pull it. One query of their
  * follows, or of the members if a team or department is addressed.
  */
 export async function audienceAmong(
@@ -317,7 +317,7 @@ export async function audienceAmong(
   });
 }
 
-/** Those of the readers to whom the action was addressed before edits that no pass has processed yet. */
+/** The readers among these to whom the action was addressed before edits that no pass has processed yet. */
 export async function formerlyAmong(
   dependencies: Context,
   { action, former }: { readonly action: Action; readonly former: readonly FormerAudience[] },

@@ -13,7 +13,7 @@ const CHUNK = 500;
 /** Most feeds in which one write raises an action: it takes the database some tenths of a second. */
 const MOST_RAISED = 10_000;
 
-/** What a pass does in place of visiting the whole audience. */
+/** The work of a pass that does not visit the whole audience. */
 export interface Boosts {
   /** Visited one by one. */
   readonly userIds: readonly UserId[];
@@ -22,9 +22,9 @@ export interface Boosts {
 }
 
 /**
- * Whom the interactions since the last pass may lift, if their places are known without visiting everybody: those whom the
- * action concerns, who need not be in its audience, and all others who have it, who rise to the same place. `null`: nothing
- * is known of the last pass, or the whole audience is visited as fast. At most one round trip.
+ * The readers whose items the interactions since the last pass may lift, if their places are known without visiting everybody: those whom
+ * the action concerns, who need not be in its audience, and all others who have it, who rise to the same place. `null`: nothing is known of
+ * the last pass, or the whole audience is visited as fast. At most one round trip.
  */
 export async function boostsSince(
   { collections, feedStore, weights }: PassContext,
@@ -36,7 +36,7 @@ export async function boostsSince(
   // A pass over a larger audience shares the database with others, and goes on from where it was interrupted.
   if (liftsAll && (feedStore.raise === undefined || delivered > MOST_RAISED)) return null;
   const recent = recentOf({ lifts }, interactions);
-  // What does not lift for all lifts nobody in one write.
+  // An interaction that does not lift for all readers lifts for none in one write.
   if (recent.some(({ notFor }) => notFor !== undefined)) return null;
   const forAll = interactions.filter(({ notFor }) => notFor === undefined);
   const others = liftsAll ? relevancyFor(action, forAll, weights)(NOT_CONCERNED) : null;
@@ -114,7 +114,7 @@ async function* watchersOf(
   const { liveLog, onLiveLogError } = context;
   const { action } = claim;
   const most = Math.max(CHUNK, action.fanOut.delivered);
-  // What is pulled is in no audience that could be walked through.
+  // Readers who pull are in no audience that could be visited.
   const isPulled = action.pullRefIds.length > 0;
   let watchers = new Set<UserId>();
   try {
@@ -123,7 +123,7 @@ async function* watchersOf(
       if (!isPulled && watchers.size > most) break;
     }
   } catch (error) {
-    // Those of the parts that answered are known.
+    // Readers of the parts that answered are known.
     surviveLiveLog(error, onLiveLogError);
   }
   if (isPulled || watchers.size <= most) {

@@ -42,7 +42,7 @@ interface LaneState {
   areSmall: boolean;
 }
 
-/** What a worker has under way, by lane. Each lane has the full concurrency of its own. */
+/** The passes that a worker has under way, by lane. Each lane has the full concurrency of its own. */
 export class Passes {
   readonly #room: number;
   readonly #lanes: Readonly<Record<Lane, LaneState>> = {
@@ -155,7 +155,7 @@ export interface Places {
    * @param alone how many want to go alone. Returns how many of these may.
    */
   opened(isTogether: boolean, alone: number): number;
-  /** What is delivered together has ended, or else one that went alone. */
+  /** Called when a batch that is delivered together has ended, or a pass that went alone. */
   ended(isTogether?: boolean): void;
 }
 

@@ -20,7 +20,7 @@ export interface GraphQLContext {
   readonly lastEventId?: string | undefined;
   /** Default language of sentences; a subscription keeps the one it started with. */
   readonly locale: Locale;
-  /** What the answer takes; absent: it is for this process itself, and not limited. */
+  /** Counts the size of the answer. Absent: the answer is for this process itself and not limited. */
   readonly answer?: Answer | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: EndSignal;

@@ -14,7 +14,7 @@ import type { ReaderSession } from '../feed/session/reader-session.ts';
 import type { GraphQLContext } from './context.ts';
 import { MEMBER, refName } from '../feed/loads/names.ts';
 
-/** What a field's resolver knows of the selection below it. */
+/** The selection below a field, as its resolver knows it. */
 export type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Whether a selection contains a fragment on a type, even one that a directive may skip. */

@@ -29,6 +29,6 @@ export interface RenderedOnce<T> {
   readonly keyOf: (source: T) => string;
   /** Changes with whatever they depend on beside current names; `null`: the object is not recognised when it is read again. */
   readonly versionOf: (source: T) => number | string | null;
-  /** Whose names they may show. */
+  /** The members whose names they may show. */
   readonly idsIn: (source: T) => readonly string[];
 }

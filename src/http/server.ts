@@ -320,7 +320,5 @@ async function readBody(
 }
 
 function toError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : new Error('Something else than an error was thrown', { cause: thrown });
+  return thrown instanceof Error ? thrown : new Error('The thrown value is not an error', { cause: thrown });
 }

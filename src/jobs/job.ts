@@ -206,7 +206,7 @@ export class DueLooks {
   }
 }
 
-/** What jobs look for together. */
+/** The due documents that jobs look for together. */
 export function wantedBy(jobs: readonly Job[]): readonly Wanted[] {
   return jobs.flatMap(({ name, due = [] }) => due.map((documents) => ({ name, ...documents })));
 }

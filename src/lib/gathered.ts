@@ -21,7 +21,7 @@ export function gathered<T, R>(
       return waiting.done;
     }
     const values = [value];
-    // Who is answered in the same turn of the event loop calls again in it.
+    // Callers that are answered in the same turn of the event loop call again in it.
     const done = underWay
       .then(() => nextTurn())
       .then(() => {

@@ -10,7 +10,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /**
  * A file that only this user may read and that gets its name when it is complete. Until then it has one that nobody can guess.
- * What lies at either name is never opened: no link leads the contents elsewhere, and the file is never somebody else's.
+ * An existing file at either name is never opened: no link leads the contents elsewhere, and the file is never somebody else's.
  */
 export class NewFile {
   readonly path: string;

@@ -18,7 +18,7 @@ export function isInstalled(folder = PACKAGE): boolean {
 }
 
 /**
- * What to type for the command line. Outside the repository the full name of the package: where it is not installed, npm
+ * The command as one types it. Outside the repository the full name of the package: where it is not installed, npm
  * takes `fanfare` for another package. Inside the repository npm knows only the short one.
  */
 export function ownCommand(folder = PACKAGE): string {

@@ -96,7 +96,7 @@ const DONE: Result = { done: true, value: undefined };
 const READS_AGAIN_MS = 1_000;
 
 /**
- * What a client reads everything again for, because of what somebody else did: a block, or who follows; `null`: nothing. Of
+ * The change by somebody else for which a client reads everything again: of the list, by a block, or of followers; `null`: none. Of
  * equal ones only the last matters, and what came before a change of the list is read with it.
  */
 function readAgainFor(message: LiveMessage): 'list' | 'followers' | null {
@@ -267,7 +267,7 @@ class LiveStream implements LiveMessages {
       this.#held = { messages: [message], timer: setTimeout(() => this.#release(), left).unref() };
     } else {
       this.#held.messages.push(message);
-      // What there is no room for is replaced as it would be without waiting.
+      // Events that do not fit are replaced as they would be without waiting.
       if (this.#held.messages.length > this.#limit) this.#release();
     }
     return true;

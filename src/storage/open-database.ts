@@ -191,7 +191,7 @@ export async function connect(
         : endingReads(Math.min(options.readsWithinMs, answersWithinMs)),
     maxPoolSize: options.maxPoolSize ?? 50,
     monitorCommands: options.monitorCommands === true || options.traces === true,
-    // What a primary alone has confirmed is rolled back when it loses its office.
+    // A write that only the primary has confirmed is rolled back when another one takes over.
     ...(w === undefined ? { writeConcern: new WriteConcern('majority', wtimeoutMS, journal) } : {}),
     ...(socketTimeoutMS === 0 ? { socketTimeoutMS: answersWithinMs } : {}),
     ...(waitQueueTimeoutMS === 0 ? { waitQueueTimeoutMS: answersWithinMs } : {}),

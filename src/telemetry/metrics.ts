@@ -200,7 +200,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}) 
   };
 }
 
-/** What the past hour is kept of, by the metric that it is the sum of. */
+/** Values that are kept for the past hour, by the metric that sums them. */
 const TOTALS = {
   published: 'fanfare_actions_published_total',
   deliveries: 'fanfare_fan_out_deliveries_total',

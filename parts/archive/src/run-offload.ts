@@ -17,7 +17,7 @@ import { checkOffloadFile, readOffloadFile, writeOffloadFile, type CheckedFile }
 export interface OffloadRun {
   readonly core: Archive;
   readonly path: string;
-  /** What it is written as, for who interrupts the run to discard. */
+  /** The unfinished file, which an interrupted run discards. */
   readonly file?: NewFile;
   /** By the database's clock. */
   readonly now: () => Date;

@@ -51,7 +51,7 @@ export async function deliverInRounds<Stored extends ReaderDelivery>(
   const raised: UserId[] = [];
   let pending = readers;
   for (let round = 0; pending.length > 0; round++) {
-    if (round === MAX_ROUNDS) throw new Error('A delivery met other writers again and again');
+    if (round === MAX_ROUNDS) throw new Error('A delivery failed: other writers changed the feed each time');
     const holders =
       round === 0 && isFirstAttempt ? [] : await writes.holders(pending.map((reader) => reader.userId));
     const stored = new Map(holders.map((holder) => [holder.userId, holder]));

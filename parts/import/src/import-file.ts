@@ -133,6 +133,6 @@ export async function* inFlight<T, R>(
 
 function shift<R>(running: Promise<R>[]): Promise<R> {
   const first = running.shift();
-  if (first === undefined) throw new Error('Nothing is under way');
+  if (first === undefined) throw new Error('No batch is under way');
   return first;
 }

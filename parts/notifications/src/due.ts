@@ -119,7 +119,7 @@ export async function decideDue(
   return found.flatMap((one) => (one === null ? [] : toTell(one, wanted, state)));
 }
 
-/** What of a notification the member is to be notified; none if they have seen it, read it or switched it off. */
+/** The events of a notification that the member is to be notified of; none if they have seen it, read it or switched it off. */
 function toTell(
   { group: { key, kind, actionId, events }, action }: Notification,
   wanted: ReadonlySet<string>,
@@ -131,7 +131,7 @@ function toTell(
   const isListed = isOn('IN_APP');
   const isNew = (event: NotificationEvent): boolean => {
     const position = { key, at: event.at };
-    // Who opens the list has not seen what it does not show.
+    // Opening the list does not mark as seen what it does not show.
     const isKnown = isListed && (isSeen(state, position) || isRead(state, position));
     return wanted.has(dueKey(key, event.id)) && !isKnown;
   };

@@ -35,14 +35,14 @@ export type NotificationWithheld =
 
 export type NotificationNotSent = 'NO_NOTIFICATION' | 'SWITCHED_OFF' | 'SEEN' | 'READ' | 'QUIET_HOURS';
 
-/** What is said to a member outside of the list. */
+/** Notifications to a member outside of the list. */
 export interface NotificationSending {
   readonly channel: Channel;
   /** When the member was last notified; `null`: not, or long ago. */
   readonly notifiedAt: Date | null;
   /** When it is decided of what they are notified; `null`: nothing waits. */
   readonly dueAt: Date | null;
-  /** What would keep them from being notified now. */
+  /** Reasons why they would not be notified now. */
   readonly withheldBy: readonly NotificationNotSent[];
 }
 

@@ -6,12 +6,12 @@ import { Known } from '../../../src/feed/store/known-answers.ts';
 import type { Source, SourcePlace } from './store/notifications.ts';
 import type { PairToRead } from './store/pairs.ts';
 
-/** What was found by the first read of a list, and by the second one if it was needed. */
+/** Results of the first read of a list, and of the second one if it was needed. */
 export interface Found {
   /** Of the directory. An erasure renews it once no interaction names the member any more. */
   readonly stamp: number;
   readonly groups: readonly NotificationGroup[];
-  /** What each group is made of, by key: the answer since which it is what it is. */
+  /** The version of each group, by key: the answer since which it has not changed. */
   readonly madeOf: ReadonlyMap<string, string>;
   /** Time of its oldest event; `null`: it has none. */
   readonly oldest: number | null;

@@ -44,14 +44,14 @@ import {
 import { isPairKind, MOST_EVENTS, type PairRow, type PairToRead } from './store/pairs.ts';
 import type { NotificationState } from './store/states.ts';
 
-/** What of a list is wanted: nothing else is read, beyond what is read of every list at first. */
+/** The wanted part of a list. Nothing else is read, beyond the first read of every list. */
 export interface Wanted {
   readonly wants: (state: NotificationState, kind: NotificationKind) => boolean;
   /** Whether no group is wanted that stands there or below. */
   readonly isOver: (state: NotificationState, bound: Date) => boolean;
 }
 
-/** What is made of filters that take more characters is not kept. */
+/** Lists of filters that take more characters are not kept. */
 const LONGEST = 1_000;
 /** Comments to a member and followers that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
@@ -77,7 +77,7 @@ export class NotificationRead {
   readonly #withMuted: boolean;
   readonly #wants: Wanted['wants'];
   readonly #isOver: Wanted['isOver'];
-  /** Those that are wanted of the kinds. */
+  /** The wanted kinds. */
   #kinds: ReadonlySet<NotificationKind> = new Set();
   readonly #size: Readonly<Record<'groups' | 'shown', number>>;
   /** `null`: a list that is kept, which is not to be changed. */
@@ -90,11 +90,11 @@ export class NotificationRead {
   #isOwnedFull = false;
   /** There are more comments to the reader than were read at once. */
   #isToFull = false;
-  /** What of it was read one by one, by key of the notification. */
+  /** Keys of the notifications whose events were read one by one. */
   #pairs = new Set<string>();
   /** All that there may be of the actions that were read. */
   #waiting = new Map<string, PairToRead>();
-  /** Those of them of which it was read where they stand. */
+  /** Keys of those among them whose place in the list was read. */
   #placed = new Set<string>();
   #sources: Map<Source, Reading>;
   #opened: { readonly profile: ReaderProfile; readonly state: NotificationState } | null = null;
@@ -143,7 +143,7 @@ export class NotificationRead {
   /** The reader, and how far they have seen and read. */
   async opened(): Promise<{ readonly profile: ReaderProfile; readonly state: NotificationState }> {
     if (this.#opened === null) await this.#readOn();
-    if (this.#opened === null) throw new Error('Nothing was read');
+    if (this.#opened === null) throw new Error('The list has not been read');
     return this.#opened;
   }
 
@@ -273,7 +273,7 @@ export class NotificationRead {
     }
     this.#copied();
     const notifications = notificationsOf(this.#core);
-    // What lies below the others is not needed before they have been read to there.
+    // Entries below the others are not needed before the others have been read to there.
     const highest = this.#bound();
     const next = new Map([...this.#sources].filter(([source]) => this.#boundOf(source) === highest));
     const [isOwned, isToThem] = [next.delete('owned'), next.delete('to')];
@@ -363,7 +363,7 @@ export class NotificationRead {
     };
   }
 
-  /** What of the last list is the same is still made of what it was made of then. */
+  /** Groups of the last list that are the same keep their content. */
   #groupsSince(last: Found | null, version: string): Map<string, string> {
     const before = new Map(last?.groups.map((group) => [group.key, group.events]));
     return new Map(
@@ -407,7 +407,7 @@ export class NotificationRead {
   }
 
   /**
-   * What others did with actions of the reader as far as it was not read at once, together with the actions that are needed.
+   * Interactions of others with actions of the reader, as far as they were not read at once, together with the actions that are needed.
    * Of what is not shown only where it stands, and nothing where nobody counts any more.
    * @param last the list as it was kept: what it has of actions that have not changed is not read again.
    */
@@ -470,7 +470,7 @@ export class NotificationRead {
     return first;
   }
 
-  /** Those of which it was not read where they stand. The caller reads it. @param to also of comments to the reader */
+  /** Waiting notifications whose place in the list was not read. The caller reads it. @param to also of comments to the reader */
   #unread(to = false): PairToRead[] {
     const unread = [...this.#waiting].filter(
       ([key, { kind }]) => isTo(kind) === to && !this.#placed.has(key),
@@ -479,7 +479,7 @@ export class NotificationRead {
     return unread.map(([, pair]) => pair);
   }
 
-  /** What others did with actions of the reader: one by one. */
+  /** Interactions of others with actions of the reader, one by one. */
   #pairsOf(groups: readonly NotificationGroup[]): PairToRead[] {
     return groups.flatMap(({ key, kind, actionId }) =>
       actionId === null || !isPairKind(kind)
@@ -552,7 +552,7 @@ export class NotificationRead {
     this.#sorted = Array.from(groups, ([key, group]) => groupOf(key, group)).sort(compareNotifications);
   }
 
-  /** What others did with an action of the reader, or said to them. Those of members who are kept away are replaced by older ones. */
+  /** Interactions of others with an action of the reader, or comments to them. Older ones replace those of members kept away. */
   async #newest({ actionId, kind, events }: PairRow): Promise<readonly NotificationEvent[]> {
     const { profile } = await this.opened();
     let found = events;

@@ -21,7 +21,7 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
 import { validate } from '../../../src/core/validate.ts';
 
-/** What the reader has said about their notifications. */
+/** The reader's settings of notifications. */
 export const NOTIFICATION_STATE = ownLoad({
   batch: (core, wanted) => notificationsOf(core).statesOf(wanted.map(({ userId }) => userId)),
   key: ({ userId }) => [userId, userId],

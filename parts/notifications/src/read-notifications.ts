@@ -95,8 +95,8 @@ export function passes({ kinds, unreadOnly, since, until }: NotificationFilter, 
 }
 
 /**
- * The groups that the reader may see and has not switched off for all of these channels, in the same order. One round trip for their actions; one more
- * where follows decide about them.
+ * The groups that the reader may see and has not switched off for all of these channels, in the same order. One round trip for their
+ * actions; one more where follows decide about them.
  */
 async function shown(
   session: ReaderSession,
@@ -138,7 +138,7 @@ async function shown(
 
 const LISTED: readonly Channel[] = ['IN_APP'];
 
-/** What the filter and the preferences leave of a list, as far as that is known before its groups are. */
+/** The part of a list that the filter and the preferences leave, as far as that is known before its groups are. */
 function wantedBy({ kinds, unreadOnly, since }: NotificationFilter): Wanted {
   const areOn = onceFor(({ preferences }: NotificationState) => {
     const listed = preferencesOf(notificationDefaults(), preferences);
@@ -188,7 +188,7 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
     return (group) => isSeen(state, group) && isReadThrough(state, group);
   }
 
-  /** What the counts need is decided in the same round trip. */
+  /** Decides what the counts need in the same round trip. */
   override async select(groups: readonly NotificationGroup[]): Promise<Notification[]> {
     return super.select(groups, upTo(this.read(0, this.#counted), await this.#isOver()));
   }
@@ -232,7 +232,7 @@ function upTo<T>(list: readonly T[], isOver: (one: T) => boolean): readonly T[] 
 }
 
 /**
- * What concerns the reader, newest first, in groups. Everything is decided when it is read. Two round trips; one more for a
+ * The notifications of the reader, newest first, in groups. Everything is decided when it is read. Two round trips; one more for a
  * reader with blocks, one more where follows decide whether the reader may see an action, and more where much is left out.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
@@ -259,7 +259,7 @@ export async function readNotifications(
   const groups = Math.max(counted, shown);
   const read = new NotificationRead(core, session, { groups, shown, ...wantedBy(filter) });
   const notifications = new NotificationList(session, read, filter, counted);
-  // What a member is shown depends on the roles of the token.
+  // The roles of the token decide what a member is shown.
   const what = JSON.stringify([
     args.after ?? null,
     args.before ?? null,

@@ -21,7 +21,7 @@ import {
   type NotificationFilter,
 } from './read-notifications.ts';
 
-/** What a watcher of notifications receives, after the rules. */
+/** Events for a watcher of notifications, after the rules. */
 export type NotificationEvent =
   | { readonly kind: 'ready'; readonly cursor: string }
   | {
@@ -130,8 +130,8 @@ class Counting {
   }
 
   /**
-   * The counts, if they are to be sent. After several changes they are, though they are the same: a client that opens the list takes all for
-   * seen at once, and what comes then makes the number what it was.
+   * The counts, if they are to be sent. After several changes they are, though they are the same: a client that opens the list takes all
+   * for seen at once, and what comes then makes the number what it was.
    */
   news(counts: Counts): Counts | null {
     this.#countedAt = performance.now();
@@ -172,7 +172,7 @@ function examined(event: LiveEvent): readonly string[] | string | null {
       return OF_OTHERS.map((kind) => notificationKey(kind, event.actionId));
     case 'added':
     case 'updated':
-      // Whom the action names is signalled.
+      // Members whom the action names are signalled.
       return null;
   }
 }
@@ -181,7 +181,7 @@ function examined(event: LiveEvent): readonly string[] | string | null {
 type Place = ReturnType<typeof splitCursor>;
 
 /**
- * What the messages are about, each key once, where the last message is that is about it. Each has a cursor of its own, also
+ * The keys that the messages are about, each once, at the place of the last message about it. Each has a cursor of its own, also
  * those of one message: a client that is cut between them continues there. A text: everything must be read again; then why.
  */
 function askedBy(messages: readonly EventMessage[], place: Place): ReadonlyMap<string, string> | string {

@@ -15,7 +15,7 @@ const ENV = `# Settings of this machine. All of them: node_modules/@fanfare/serv
 # MONGODB_URI=mongodb://127.0.0.1:27017/?replicaSet=rs0
 # REDIS_URL=redis://127.0.0.1:6379
 `;
-/** What runs and checks TypeScript. */
+/** Packages that run and check TypeScript. */
 const TOOLS = ['@types/node', 'tsx', 'typescript'];
 const WITH_ENV = 'node --env-file-if-exists=.env';
 const WITH_TYPES = `${WITH_ENV} --import tsx`;

@@ -3,7 +3,7 @@ import type { UnitCosts, UnitWork } from './unit-costs.ts';
 
 const MICROS = 1e6;
 
-/** What the simulation goes by, in seconds. */
+/** Times of the simulation, in seconds. */
 export function fanOutCosts(
   costs: Pick<UnitCosts, 'publish' | 'pass' | 'wake' | 'chunkWait' | 'models'>,
   model: string,

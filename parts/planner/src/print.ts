@@ -4,7 +4,7 @@ import type { Plan } from './shape.ts';
 /** For a terminal. */
 export function planLines(plan: Plan): readonly string[] {
   const { title, tables, instead, advice, notes } = reportOf(plan);
-  // What is said instead of a lag stands where that would.
+  // Text instead of a lag stands in the place of the lag.
   const [load, machines, storage, ...rest] = tables.map(tableLines);
   return [
     ...[title, '', ...(load ?? []), ...(machines ?? []), ...(storage ?? [])],

@@ -6,7 +6,7 @@ const BUSY = 0.5;
 
 export interface ReportTable {
   readonly title: string;
-  /** What the columns after the first are; of a table with one, its title says it. */
+  /** Titles of the columns after the first. A table with one such column has it in its own title. */
   readonly columns?: readonly string[];
   /** The figure that `size` is. */
   readonly drawn?: string;

@@ -114,7 +114,7 @@ async function allReady(group: ProcessGroup): Promise<void> {
   if (!isReady) throw new Error('Not all processes are ready');
 }
 
-/** What this process has determined, so that the others need not. */
+/** Values that this process has determined, so that the others need not. */
 function environmentOf({ mongodb, redis, auth }: Config): Record<string, string> {
   const found = { MONGODB_URI: mongodb.uri, REDIS_URL: redis.url, JWT_SECRET: auth.jwtSecret };
   return Object.fromEntries(

@@ -143,7 +143,10 @@ async function begin(collections: Database['collections'], tenant: Tenant, now: 
   );
 }
 
-/** What is not an id at a declared place, yet has one in it. The ids and the field `tenant` have been changed before. Idempotent. */
+/**
+ * Values that contain an id, although they are not one at a declared place. The ids and the field `tenant` have been changed before.
+ * Idempotent.
+ */
 const ADOPTED: {
   readonly [Name in keyof Documents]?: (document: Documents[Name], tenant: Tenant) => Documents[Name];
 } = {
@@ -192,7 +195,7 @@ function adoptedInteraction(document: InteractionDocument, tenant: Tenant): Inte
   };
 }
 
-/** What a name is found by begins like an id. */
+/** The search terms of a name begin like an id. */
 function adoptedTerms<D extends object>(document: D, tenant: Tenant): D {
   return mapIds(document, { ref: ['search.terms[]'] }, inTenant(tenant));
 }

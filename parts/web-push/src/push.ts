@@ -42,7 +42,7 @@ const REPORTED_AFTER = 4;
 const MAX_SERVICES = 1_000;
 /** Beside the time of a request. */
 const LEASE_SLACK_MS = 20_000;
-/** What every push service takes, once it is encrypted. */
+/** The largest message that every push service takes, once it is encrypted. */
 const MAX_BODY_BYTES = 3_000;
 /** The push service does not know the browser any more. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
@@ -155,7 +155,7 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
   }
 
   /**
-   * What of a message that is late the member is still to be notified of; a time: nothing until then, which is quiet; `null`:
+   * The part of a late message that the member is still to be notified of; a time: nothing until then, which is quiet; `null`:
    * nothing any more.
    */
   async function decided(
@@ -342,7 +342,7 @@ interface PushClientOptions {
   /** The keys by which push services know this server, in base64url. */
   readonly publicKey: string;
   readonly privateKey: string;
-  /** Whom push services tell of trouble: `mailto:` or `https:`. */
+  /** The contact for push services in case of trouble: `mailto:` or `https:`. */
   readonly subject: string;
   /** Time limit of a whole attempt. */
   readonly timeoutMs: number;

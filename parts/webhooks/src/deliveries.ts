@@ -253,7 +253,7 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
       }
       return (hasTried || (end !== null && hasLease)) && !signal.aborted;
     },
-    /** What is under way is ended, and sent again by the process that has the lease next. */
+    /** Requests under way are ended, and sent again by the process that has the lease next. */
     async close() {
       await turns.ended();
       options.client[Symbol.dispose]();
@@ -464,7 +464,7 @@ const CONCURRENT_REQUESTS = 8;
 
 /** Events of one action, in order. */
 interface Turn<T> {
-  /** Those that are not finished, the one being sent first. Kept by the work. */
+  /** Unfinished deliveries, the one being sent first. Kept by the work. */
   left: readonly T[];
   /** The round goes on without this turn. Resolves when what is left of it is stored for later. */
   late: Promise<void> | null;

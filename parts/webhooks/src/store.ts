@@ -174,7 +174,7 @@ export function webhookDeliveriesRepository({ webhookDeliveries }: Collections) 
     due: (url: string, now: Date, limit: number) =>
       list({ url, state: 'RETRYING', nextAttemptAt: { $lte: now } }, { nextAttemptAt: 1, seq: 1 }, limit),
 
-    /** Those of the actions that have waiting deliveries, with the time of the next attempt. Index `action`. */
+    /** The actions among these with waiting deliveries, with the time of the next attempt. Index `action`. */
     async waitingActions(url: string, actionIds: readonly ActionId[]): Promise<Map<ActionId, Date>> {
       if (actionIds.length === 0) return new Map();
       const documents = await webhookDeliveries

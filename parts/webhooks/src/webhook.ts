@@ -14,7 +14,7 @@ export function refusalOf(
   return null;
 }
 
-/** Those of the settings, and for a while those of former settings. */
+/** Upper bound on listed receivers: those of the settings, and for a while those of former settings. */
 export const MAX_LISTED_RECEIVERS = 100;
 
 export type WebhookState = 'RETRYING' | 'FAILED';

@@ -12,7 +12,7 @@ import type {
 
 export type FormerAudience = Readonly<FormerAudienceDocument>;
 
-/** What a write with this claim has claimed: nothing if the action was not due, or is somebody else's. */
+/** The action that a write with this claim has claimed: none if the action was not due, or is somebody else's. */
 export function claimedBy(claim: NewClaim | null, documents: readonly WithId<ActionDocument>[]): Claim[] {
   if (claim === null) return [];
   return documents

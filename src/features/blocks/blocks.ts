@@ -77,7 +77,7 @@ export interface BlockedMember {
   readonly nobody: FollowedRef | null;
 }
 
-/** Whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
+/** The members whom the viewer blocks, the newest first. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
 export async function readBlocks(
   { blocks }: Core,
   { identity }: ReaderSession,

@@ -73,7 +73,7 @@ export interface BlockPosition {
   readonly since: Date;
 }
 
-/** Whom a member blocks. */
+/** The members whom a member blocks. */
 export type OwnBlock = BlockPosition & Pick<BlockBetween, 'isUnknown' | 'followed'>;
 
 const PAIRS_AT_ONCE = 1_000;
@@ -88,7 +88,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
       { userId: otherId, otherId: userId },
     ] as const;
 
-  /** Those of the pairs between which there is a block, either way. One round trip for each thousand. Unique key: `_id`. */
+  /** The pairs with a block between them, in either direction. One round trip for each thousand. Unique key: `_id`. */
   async function findPairs(pairs: readonly BlockId[]): Promise<BlockBetween[]> {
     const found = await inSlices(pairs, PAIRS_AT_ONCE, (some) =>
       inOneBatch(
@@ -161,9 +161,9 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     },
 
     /**
-     * What a member has done to follow another who blocks them. One write. Of two calls at the same time the last one holds, as if the
-     * other had not been: only the member could notice, by the times of the follow. What is left of a block whose end was cut off counts as one,
-     * as everywhere. @returns `false`: the other does not block them
+     * Records that a member follows another who blocks them, or stops. One write. Of two calls at the same time the last one holds, as if
+     * the other had not been: only the member could notice, by the times of the follow. What is left of a block whose end was cut off
+     * counts as one, as everywhere. @returns `false`: the other does not block them
      */
     async setFollowed(
       { followerId, refId }: FollowPair,
@@ -187,7 +187,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
       return matchedCount > 0;
     },
 
-    /** Whom a member blocks, counted up to a limit. Index `newest`. */
+    /** Number of members whom a member blocks, counted up to a limit. Index `newest`. */
     async count(userId: UserId, limit: number): Promise<number> {
       return collection.countDocuments({ '_id.userId': userId, own: { $exists: true } }, { limit });
     },
@@ -209,7 +209,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     /** The same. Calls that are made while one is under way share the next command; each gets what all of them find. */
     findAmong: (pairs: readonly BlockId[]): Promise<readonly BlockBetween[]> => findAll(pairs),
 
-    /** Whom the member blocks, the newest first. Index `newest`. */
+    /** The members whom the member blocks, the newest first. Index `newest`. */
     async list(userId: UserId, { from, isUp, limit }: Stretch<BlockPosition>): Promise<OwnBlock[]> {
       const order = turned(NEWEST_FIRST, isUp);
       const documents = await collection

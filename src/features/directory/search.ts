@@ -58,7 +58,7 @@ export function searchRefs(
     name: 'refs',
     type: type == null ? null : validate(idSchema, type, ['type']),
     find: (query) => refs.search(query),
-    // What only actions name is gone with them.
+    // Refs that only actions name are gone with them.
     load: async (ids) => (await refsOf(session, ids)).map((ref) => (ref.label === null ? null : ref)),
   });
 }

@@ -92,7 +92,7 @@ export async function follow(
   return {
     ...ref,
     ...(own === undefined ? {} : { own }),
-    // What nobody has described is named by actions.
+    // Refs that nobody has described get their names from actions.
     ...(counted?.label === null ? { named: once(() => refOf(session, id)) } : {}),
   };
 }

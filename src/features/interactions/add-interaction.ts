@@ -94,7 +94,7 @@ export async function addInteraction(
   // Before it is recorded: whatever interrupts the call, nothing is hidden that is not in the queue.
   if (isHeld) await core.reports.hold(target, clock.now(), interactionVersion({ editedAt: null }));
   const departmentIds = departmentsOf(members, [actor, action.actorId]);
-  // What was read together with those of others is not known whole.
+  // Facts that were read together with those of others are incomplete.
   const notFor = withoutEffectFor(
     visible.blocks.isWhole ? visible.blocks : await core.blocks.of(actor, null),
   );
@@ -221,7 +221,7 @@ function timeOf({ at }: CheckedInput, { roles }: Identity): Date | null {
   return age < 0 ? null : at;
 }
 
-/** Those of the members who have no block with one of the others. What a block keeps away does not come when it ends. */
+/** The members among these who have no block with any of the others. Notifications that a block keeps away do not come when it ends. */
 async function withoutBlocks(
   { blocks }: Core,
   userIds: readonly UserId[],
@@ -235,7 +235,7 @@ async function withoutBlocks(
   return userIds.filter((userId) => !blocked.has(userId));
 }
 
-/** Those of the members that may see the action, as far as that does not depend on a role. No command unless follows decide. */
+/** The members among these who may see the action, as far as that does not depend on a role. No command unless follows decide. */
 async function whoMaySee(
   { follows }: Core,
   action: Action,

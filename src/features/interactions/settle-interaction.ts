@@ -29,7 +29,7 @@ function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareCh
   return state === 'VISIBLE' ? { kind: 'given', by, at } : { kind: 'taken', by };
 }
 
-/** What is known about a change before it is recorded, by which it may turn out to need no pass. */
+/** Facts about a change before it is recorded. They may show that it needs no pass. */
 export interface ChangeBegun {
   /** Read before. */
   readonly action: Action;
@@ -75,7 +75,7 @@ async function mark(core: ChangeCore, interaction: Interaction, change: Engageme
     if (marked === null) throw noSuchAction();
     return marked;
   });
-  // Who has it already notices the change at the end of the pass.
+  // A worker that has claimed it notices the change at the end of its pass.
   if (dueAt === null) return action;
   const isLater = dueAt.getTime() > clock.time();
   if (!isLater || !core.ownWorker.expect(dueAt)) core.workSignal.notify('fan-out');
@@ -136,7 +136,7 @@ async function countAlone(
     others === null ? undefined : feedStore.raise?.(action.id, others, {}),
     userIds.length === 0 ? undefined : feedStore.raise?.(action.id, boost, { userIds }),
   ]);
-  // Who has begun to watch may have read the feed as it was before.
+  // A reader who has just begun to watch may have read the feed as it was before.
   if (!(await isWatched(core, isFew ? readers : null))) return now;
   watched.set(action.id, true);
   return mark(core, interaction, { kind: 'none' });
@@ -148,7 +148,7 @@ const FEEDS_AT_ONCE = 10;
 /** Readers of whom Redis is asked in one command. */
 const READERS_AT_ONCE = 1_000;
 
-/** What several calls at the same time read in one command. */
+/** Reads that several calls at the same time share in one command. */
 const looks = onceFor((core: ChangeCore) => ({
   concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
   lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),

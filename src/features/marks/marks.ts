@@ -59,7 +59,7 @@ export async function clearItemState(
   const { ends } = rowOf(state);
   if (ends) await core.markEnds.clear(userId, actionId, state, clock.now());
   else await core.itemMarks.clear(userId, actionId, state);
-  // What has returned to the reader may have been read before.
+  // Items that have returned may have been read before.
   await announceBack(core, ends ? openSession(core, session.identity) : session, actionId);
 }
 

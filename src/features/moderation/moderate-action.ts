@@ -59,7 +59,7 @@ async function setHidden(
   return action;
 }
 
-/** Who acts in the moderation log when reports or the host application hide something. */
+/** The actor of the moderation log when reports or the host application hide something. */
 export const automatic = (actorId: UserId): UserId => idBeside(actorId, 'automatic');
 
 export const HELD_BY_HOST = 'Held by the host application';

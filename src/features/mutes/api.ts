@@ -19,7 +19,7 @@ import { addMute, removeMute } from './mutes.ts';
 const MUTES_COST: { readonly size: ListSize } = { size: { usual: 100, most: MAX_MUTES } };
 
 interface MuteSource extends MuteRecord {
-  /** What is shown in place of the member. */
+  /** Shown in place of the member. */
   readonly nobody: FollowedRef | null;
 }
 

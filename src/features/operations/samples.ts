@@ -20,14 +20,17 @@ const COUNTED = [
   'resyncs',
 ] as const;
 
-/** What happened in all processes in ten seconds. */
+/** Totals of all processes for ten seconds. */
 export interface Sample extends Readonly<Record<(typeof COUNTED)[number], number>> {
   /** When they began. */
   readonly at: Date;
   readonly watchers: number;
   /** `null`: no worker ran. */
   readonly pending: number | null;
-  /** Half of the first deliveries in the minute until the end took no longer, in milliseconds, estimated; `null`: there was none, or over two hours. */
+  /**
+   * Half of the first deliveries in the minute until the end took no longer, in milliseconds, estimated; `null`: there was none, or over
+   * two hours.
+   */
   readonly lagP50: number | null;
   readonly lagP99: number | null;
 }
@@ -80,7 +83,7 @@ export class Samples {
   /** Complete samples, the oldest first. @throws FanfareError UNAVAILABLE */
   async lastHour(asOf = clock.time()): Promise<Sample[]> {
     const first = Math.floor(asOf / SAMPLE_MS) - MAX_SAMPLES;
-    // Those before are only for lags.
+    // Earlier samples are only for lags.
     const slots = Array.from(
       { length: MAX_SAMPLES + LAG_SAMPLES - 1 },
       (_, n) => first - LAG_SAMPLES + 1 + n,
@@ -148,7 +151,7 @@ export function startSampling({
     await samples.add(changeOf(await now, await last), pending);
   };
   const timer = setInterval(() => {
-    // What a slow one leaves out comes with the next.
+    // Totals that a slow sample leaves out come with the next.
     adding ??= add()
       .catch(onError)
       .finally(() => {

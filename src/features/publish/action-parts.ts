@@ -157,7 +157,7 @@ export function withOwnRefs(
   return { refs: [...given, ...added], givenRefs: added.length === own.length ? null : given.length };
 }
 
-/** What all followers may see names refs for the search. At most one write for so many as two hundred new refs. */
+/** Actions that all followers may see give refs their names in the search. At most one write per two hundred new refs. */
 export async function nameRefs(
   { refs }: Repositories,
   actions: readonly { readonly scope: Scope; readonly refs: readonly ActionRef[] }[],

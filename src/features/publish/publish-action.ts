@@ -107,7 +107,7 @@ export async function publishAction(
     isHeld: held.held.has(checked),
   });
   const [published] = await record(core, [action]);
-  if (published === undefined) throw new Error('An insert gave nothing back');
+  if (published === undefined) throw new Error('An insert returned no action');
   quota.recorded = published.isReplay ? 0 : 1;
   refuseUnseenReplay(identity, published);
   return published;
@@ -192,7 +192,7 @@ export async function publishActions(
   return outcomes;
 }
 
-/** What is not bulk as a whole goes by the share of each actor. */
+/** A batch that is not bulk as a whole is divided by actor. */
 async function lanesOf(
   { fanOuts }: Core,
   inputs: readonly CheckedInput[],
@@ -218,7 +218,7 @@ const NOTHING_HELD: HeldByHost = { held: new Set(), refused: new Map() };
 /** Publications about which the host is asked at once. */
 const ASKED_AT_ONCE = 16;
 
-/** What the host holds and refuses. Not asked about replays. */
+/** The publications that the host holds or refuses. It is not asked about replays. */
 async function heldByHost(
   core: Core,
   identity: Identity,
@@ -334,7 +334,7 @@ async function grouplessOf(
   return new Set(await unpublishedOf(core, groupless));
 }
 
-/** Those that are no replays, in their order. */
+/** The publications that are no replays, in their order. */
 async function unpublishedOf({ publishing }: Core, inputs: readonly CheckedInput[]): Promise<CheckedInput[]> {
   if (inputs.length === 0) return [];
   const published = await publishing.published(inputs.map(publicationOf));

@@ -73,14 +73,14 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
   };
 }
 
-/** What of an action decides its place in one generation. */
+/** The fields of an action that decide its place in one generation. */
 export interface RankedFacts extends Pick<RankedAction, 'id' | 'actorId' | 'conducted' | 'type'> {
   /** The generation's score; absent: it has none. */
   readonly score: number | undefined;
 }
 
 /**
- * What a process knows of complete generations, whose scores do not change. It is used only for an action whose revision has been
+ * A cache of complete generations, whose scores do not change. It is used only for an action whose revision has been
  * confirmed: an erasure takes its actor.
  */
 export class RankingCache {

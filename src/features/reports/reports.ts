@@ -60,7 +60,7 @@ export async function report(core: Core, session: ReaderSession, input: ReportIn
 
 interface Reportable {
   readonly target: ReportTarget;
-  /** What the member sees of it. */
+  /** The version that the member sees. */
   readonly version: number;
 }
 
@@ -87,7 +87,7 @@ async function reportable(
   }
   const member = await readMember(session, memberId ?? '');
   if (member === null) throw new FanfareError('NOT_FOUND', 'There is no such member');
-  // What members are is not one text that is edited.
+  // A member is not one text that can be edited.
   return { target: { kind: 'member', actorId: member.userId }, version: 0 };
 }
 
@@ -96,7 +96,7 @@ export const MOST_IN_REVIEW = 100;
 /** The same of actions, which cost more. */
 export const MOST_ACTIONS_IN_REVIEW = 20;
 
-/** What of the reader waits for review, whatever they ask of it. */
+/** Content of the reader that waits for review, whatever they ask for. */
 const IN_REVIEW = ownLoad({
   batch: ({ reports }, wanted) =>
     Promise.all(
@@ -155,7 +155,7 @@ function reasonOf(
 
 /** A call carries its ruling out itself. Doing it once more changes nothing. */
 const CARRIED_OUT_WITHIN_MS = 10_000;
-/** What the host holds is put into the queue before it is recorded, and may never be. */
+/** Content that the host holds is queued before it is recorded, and may never be recorded. */
 const RECORDED_WITHIN_MS = 3_600_000;
 const AT_ONCE = 100;
 

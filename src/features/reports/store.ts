@@ -29,13 +29,13 @@ declare module '../../storage/repositories.ts' {
 
 export interface ReportDocument extends UnsentEvents {
   _id: ObjectId;
-  /** What is reported: `action:`, `interaction:` or `user:` and its id. */
+  /** The reported thing: `action:`, `interaction:` or `user:` and its id. */
   target: string;
   tenant?: string;
   /** The action, or the one with the interaction. Absent for members. */
   actionId?: ObjectId;
   interactionId?: ObjectId;
-  /** Whose content it is, or the reported member. */
+  /** The author of the content, or the reported member. */
   actorId: string;
   state: ReportState;
   /** The oldest first. One for each member and each version that a moderator has decided about, and one for the rest. */
@@ -168,15 +168,15 @@ export interface ListedReport extends ReportPosition {
   readonly report: Report;
 }
 
-/** What becomes of a decision whether something is shown. Part of the repository of reports. */
+/** Carries out decisions whether something is shown. Part of the repository of reports. */
 function rulings(
   collection: Collection<ReportDocument>,
   apply: (filter: Filter<ReportDocument>, set: Document) => Promise<Report | null>,
 ) {
   return {
     /**
-     * What a moderator shows again is hidden by reports no more; what was only held is done. What a moderator hides is withheld
-     * no more, and taken by them. `null`, and no write, if it was not withheld.
+     * Content that a moderator shows again is not hidden by reports any more; content that was only held is done. Content that a moderator
+     * hides is withheld no more, and taken by them. `null`, and no write, if it was not withheld.
      */
     async release(
       target: Pick<ReportTarget, 'kind'> & { readonly id: string },
@@ -263,7 +263,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
           ? false
           : { $and: [{ $lt: [REVIEWED, version] }, { $gte: [undecided, hideAfter] }] };
       const changed: Document = {
-        // Those that are open are never too many.
+        // There are never too many open ones.
         reports: { $slice: [{ $concatArrays: [REPORTS_NOW, [added]] }, -MAX_REPORTERS] },
         open: { $add: [open, 1] },
         openedAt: { $cond: [{ $gt: [open, 0] }, '$openedAt', at] },
@@ -305,7 +305,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       return document === null ? null : toReport(document);
     },
 
-    /** What of a member is hidden until somebody has looked, the newest first. Index `actor`. */
+    /** Content of a member that is hidden until somebody has looked at it, the newest first. Index `actor`. */
     async inReview(actorId: UserId, limit: number): Promise<ReportTarget[]> {
       const documents = await collection
         .find({ actorId, 'ruling.verdict': 'WITHHELD' }, upTo(limit))
@@ -385,7 +385,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
       for (const field of ['reports.by', 'actorId', 'takenBy', 'resolvedBy']) {
         const found = await collection.find({ [field]: memberId }, upTo(limit)).toArray();
         for (const document of found) {
-          // What is reported meanwhile is left for the next batch.
+          // Reports that arrive meanwhile are left for the next batch.
           await collection.replaceOne(
             {
               ...{ _id: document._id, open: document.open, state: document.state },
@@ -413,7 +413,7 @@ export function reportsRepository(collection: Collection<ReportDocument>, events
         returnDocument: 'after',
       }),
     );
-    if (document === null) throw new Error('An upsert gave no document back');
+    if (document === null) throw new Error('An upsert returned no document');
     return toReport(document);
   }
 }
@@ -483,7 +483,7 @@ function firstPage(wanted: Document, { isUp, limit }: Part): Document[] {
 /** As `BY_SIZE_AND_AGE`, by the number of reports that were open when the first page was read. */
 const BY_PLACE_AND_AGE = { place: -1, openedAt: 1, _id: 1 } as const;
 
-/** What has been reported since the first page was read has the place that it had then, or would have had without a report. */
+/** A thing reported since the first page was read keeps the place that it had then, or would have had without a report. */
 function nextPage(
   { collectionName }: Collection<ReportDocument>,
   wanted: Document,

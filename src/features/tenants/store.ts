@@ -36,7 +36,7 @@ export function erasedTenantsRepository(collection: Collection<ErasedTenantDocum
       );
     },
 
-    /** Those of the tenants that have been erased since a time. */
+    /** The tenants among these that have been erased since a time. */
     async erasedSince(tenants: readonly Tenant[], since: Date): Promise<ReadonlySet<Tenant>> {
       if (tenants.length === 0) return new Set();
       const byKey = new Map(tenants.map((tenant) => [keyOf(tenant), tenant]));

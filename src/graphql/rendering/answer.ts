@@ -14,7 +14,7 @@ export class SharedText {
   }
 }
 
-/** What JSON.stringify does not write as it is; any surrogate, since lone ones are escaped. */
+/** Characters that JSON.stringify escapes; all surrogates are among them, since it escapes lone ones. */
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** Longer texts are quoted faster by JSON.stringify. */
 const SHORT = 64;
@@ -28,7 +28,7 @@ const MAX_CHAIN = 16 * 1024;
 export class JsonText {
   readonly #most: number;
   #text = '';
-  /** What was added last. Long enough, it becomes one piece of `#text`. */
+  /** The latest text. When it is long enough, it becomes one piece of `#text`. */
   #chain = '';
   #taken = 0;
 
@@ -122,7 +122,7 @@ function quoted(text: string): string {
   return text.length < SHORT && !NOT_PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** What work with a `JsonText` returns, or the error with which it became too long. */
+/** Result of work with a `JsonText`, or the error if the text became too long. */
 export function unlessTooLarge<T>(work: () => T): T | GraphQLError {
   try {
     return work();
@@ -170,7 +170,7 @@ const MOST_BYTES = 3;
 const MAX_ERRORS = 1_000;
 
 /**
- * What one answer takes, counted while it is made: the document does not tell how long lists and texts will be. Beyond a
+ * Counts the size of one answer while it is made: the document does not tell how long lists and texts will be. Beyond a
  * limit, the whole answer becomes an error.
  */
 export class Answer {
@@ -193,7 +193,7 @@ export class Answer {
     this.#room = room;
   }
 
-  /** What is read for it. */
+  /** The reads for the answer. */
   get reading(): Reading {
     return (this.#reading ??= new Reading());
   }
@@ -224,7 +224,7 @@ export class Answer {
     const later: unknown[] = [];
     for (let at = 0; at < entries.length; at += atOnce) {
       const turn = this.#nextTurn();
-      // What is being loaded takes its time anyway, and must not fail unobserved.
+      // Loads under way take their time anyway, and must not fail unobserved.
       for (const entry of entries.slice(at, at + atOnce))
         later.push(entry instanceof Promise ? entry : turn.then(() => entry));
     }

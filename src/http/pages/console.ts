@@ -12,7 +12,7 @@ export const CONSOLE_PATH = '/console';
 const FILES = join(PACKAGE, 'console', 'dist', sep);
 /** Placeholder for the values that are filled in, read by the page's script. */
 const placeOf = (name: string): string => `<meta name="fanfare-${name}" content="" />`;
-/** What the page has until then is right in a checkout. */
+/** The page's own value is right in a checkout. */
 const COMMAND = '<meta name="fanfare-command" content="npx fanfare" />';
 const PAGES: Readonly<Record<string, string>> = { '': 'index.html', demo: 'demo.html' };
 

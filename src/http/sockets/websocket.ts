@@ -158,8 +158,8 @@ const IDLE = CloseCode.ConnectionInitialisationTimeout;
 
 /**
  * GraphQL over WebSocket with the protocol graphql-transport-ws. Close codes: 1001 the server stops; 1009 message too large;
- * 1013 tokens cannot be verified now, too many were rejected, no room for a message, or too many connections of the user; 4400 invalid message; 4401
- * subscribed before `connection_ack`; 4403 no token, an invalid or expired one, or all sessions of the member were ended;
+ * 1013 tokens cannot be verified now, too many were rejected, no room for a message, or too many connections of the user; 4400 invalid
+ * message; 4401 subscribed before `connection_ack`; 4403 no token, an invalid or expired one, or all sessions of the member were ended;
  * 4406 unsupported subprotocol; 4408 no `connection_init` in time, or no operation for long; 4409 duplicate id; 4429 second
  * `connection_init`.
  */
@@ -335,7 +335,7 @@ export class SocketServer {
 }
 
 /**
- * What the protocol is given, which keeps it as long as the operation runs: the message itself, without its text. A text
+ * The message for the protocol, which keeps it as long as the operation runs: the message itself, without its text. A text
  * that cannot be read is given as it is, to be refused.
  */
 function readMessage(text: string): string {

@@ -448,7 +448,7 @@ export function actionsRepository(collections: Collections) {
       return { changed, unchanged };
     },
 
-    /** Those of the actions that are wanted. One round trip that transfers only ids. */
+    /** The actions among these that are wanted. One round trip that transfers only ids. */
     async matching(ids: readonly ActionId[], wanted: WantedActions): Promise<Set<ActionId>> {
       const documents = await inOneBatch(
         collection

@@ -26,7 +26,7 @@ export function secretsRepository(collection: Collection<SecretDocument>) {
           { upsert: true, returnDocument: 'after' },
         ),
       );
-      if (document === null) throw new Error('An upsert gave no document back');
+      if (document === null) throw new Error('An upsert returned no document');
       return Buffer.from(document.value, 'base64url');
     },
   };

@@ -22,7 +22,7 @@ export interface BlockDocument {
   own?: Date;
   /** Since when the other blocks this one. Absent: the other does not. */
   other?: Date;
-  /** What this one has done to follow whom blocks them. It brings nothing, is shown to them alone, and ends with the block. */
+  /** The attempt of this member to follow one who blocks them. It brings nothing, is shown to them alone, and ends with the block. */
   spans?: FollowDocument['spans'];
   /** The last of the spans is open. */
   isFollowed?: true;
@@ -39,7 +39,7 @@ export interface BlockBetween extends BlockId {
    * block, which both knew until then.
    */
   readonly isUnknown: boolean;
-  /** What this one has done to follow the other, who blocks them. `null`: nothing. */
+  /** The attempt of this member to follow the other, who blocks them. `null`: none. */
   readonly followed: Follow | null;
 }
 

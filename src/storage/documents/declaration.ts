@@ -91,7 +91,7 @@ export interface OfAction<D extends object> {
   readonly purge: 'delete' | Purge | Not;
   /** The document as an erasure would have left it; `null`: deleted. */
   readonly erased: (document: D, subject: ErasureSubject) => D | null;
-  /** Whom the document marks as a reader with marks. */
+  /** The reader whom the document marks as a reader with marks. */
   readonly marks?: (document: D) => MarkedReader;
 }
 
@@ -106,7 +106,7 @@ export interface Declaration<D extends object = Document> {
   readonly shard: Sharded | Not;
   /** Stored feeds are rebuilt from the actions: they are neither exported nor adopted. */
   readonly isRebuilt?: true;
-  /** What has to be done before documents are removed with their tenant, and the fields it needs. */
+  /** Runs before documents are removed with their tenant. `reads`: the fields it needs. */
   readonly beforeRemoval?: {
     readonly reads: readonly string[];
     readonly run: (collections: Collections, documents: readonly D[]) => Promise<void>;

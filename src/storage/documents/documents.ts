@@ -252,7 +252,7 @@ export interface InteractionDocument extends UnsentEvents, Beside {
   ruling?: number;
   /** For a reshare of an action that was PUBLIC then: its server time. */
   passedOn?: Date;
-  /** Whose feeds it does not change, as `withoutEffectFor` says. Absent: nobody's. */
+  /** The members whose feeds it does not change, as `withoutEffectFor` says. Absent: nobody's. */
   notFor?: string[];
   /** Present from a change until its action has been marked. Starts with the time of the change. */
   settling?: ObjectId;

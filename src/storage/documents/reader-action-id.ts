@@ -54,7 +54,7 @@ export function readerActions<Name extends OfReaderAction>(
   options: {
     readonly holds: string;
     readonly indexes: readonly Index[];
-    /** What a reader's documents are read for. */
+    /** Reads of a reader's documents. */
     readonly serves: string;
     /** Fields of an export beside the action. */
     readonly entry: (document: Documents[Name]) => object;

@@ -117,7 +117,7 @@ export interface InteractionMark {
   readonly change: EngagementChange;
   /** Time of the changed interaction, visible or not: it boosts the action. */
   readonly boost: Date;
-  /** What feeds may not have yet. Absent: any interactions of any kind. */
+  /** Interactions that feeds may not have yet. Absent: any interactions of any kind. */
   readonly lifts?: Lifts;
   /** Change of the reshares that followers receive. Absent: none. */
   readonly reshare?: ReshareChange | null;
@@ -200,7 +200,7 @@ function engagementFields(change: EngagementChange): Document {
   }
 }
 
-/** What was counted since the counts were read stays. */
+/** Interactions counted since the counts were read stay counted. */
 function raised({ reactions = {}, lastInteraction, ...counts }: EngagementDocument): Document {
   const ofReactions = Object.entries(reactions).map(([name, count]) => [`reactions.${name}`, count] as const);
   const raisedTo = [...Object.entries(counts), ...ofReactions].map(

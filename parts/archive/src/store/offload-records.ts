@@ -76,14 +76,14 @@ export interface Referring {
   readonly refIds: readonly string[];
 }
 
-/** What the declarations say of records. */
+/** Reads and changes records as the declarations say. */
 export function offloadRecords(declarations: readonly Declaration[]) {
   const belongings = belongingsIn(declarations);
   const withActions = belongings.filter(({ collection }) => collection !== 'actions');
   const sectionOf = (section: string): Belongings | undefined =>
     belongings.find(({ collection }) => collection === section);
   return {
-    /** What is offloaded with an action. */
+    /** Collections that are offloaded with an action. */
     withActions,
 
     /** `null`: the line is not a record. */

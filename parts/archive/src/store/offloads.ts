@@ -187,7 +187,7 @@ export function offloadsRepository(collections: Collections, declarations: reado
       if (found.length === 0) return 0;
       const removed = found.map(({ _id }) => _id);
       const ids = { $in: removed };
-      // What the passes have left, such as the log.
+      // The rest that the passes have left, such as the log.
       for (const belongings of known.withActions)
         if (typeof belongings.purge === 'object')
           await actions.db.collection(belongings.collection).deleteMany(belongingTo(belongings, removed));

@@ -28,7 +28,7 @@ export interface EventBatch {
   taken(): Promise<void>;
 }
 
-/** What one kind of source has. */
+/** A batch of one kind of source. */
 interface SourceBatch {
   readonly events: readonly HostEvent[];
   /** The source may have unread events after this time; `null`: it was read completely. */

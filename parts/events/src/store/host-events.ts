@@ -140,7 +140,7 @@ export function hostEventsRepository({ hostEvents, eventState }: Collections) {
       return { events, isCut: false };
     },
 
-    /** Those of the events that still exist. Unique key: `_id`. */
+    /** The events among these that still exist. Unique key: `_id`. */
     async byIds(ids: readonly string[]): Promise<Map<string, NumberedHostEvent>> {
       if (ids.length === 0) return new Map();
       const documents = await inOneBatch(hostEvents.find({ _id: { $in: [...ids] } }), ids.length);

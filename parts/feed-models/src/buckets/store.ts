@@ -181,7 +181,8 @@ function bucketFeedStore(options: BucketModel): FeedStore {
     const unseen = new Set<BucketEntry>();
     let pending = wanted;
     for (let round = 0; pending.length > 0; round++) {
-      if (round === MAX_ROUNDS) throw new Error('Entries met other writers again and again');
+      if (round === MAX_ROUNDS)
+        throw new Error('Writing entries failed: other writers changed the feed each time');
       const isBlind = round === 0 && isFirstAttempt;
       const places = byEntry(isBlind ? [] : await placesOf(pending));
       const missing: BucketEntry[] = [];

@@ -308,7 +308,7 @@ async function fillRing(
     ];
     if (pending.length === 0) return [...added];
   }
-  throw new Error('Filling a feed met other writers again and again');
+  throw new Error('Filling a feed failed: other writers changed it each time');
 }
 
 interface RingSize {

@@ -170,7 +170,7 @@ function toChange(letter: string): RedisFeedChange {
 }
 
 function texts(reply: unknown): string[] {
-  if (!Array.isArray(reply)) throw new Error('A script answered with something else than a list');
+  if (!Array.isArray(reply)) throw new Error('The answer of a script is not a list');
   return reply.map(String);
 }
 

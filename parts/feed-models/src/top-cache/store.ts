@@ -110,7 +110,7 @@ function topCacheFeedStore(tops: FeedTopsRepository, cap: number): FeedStore {
       if (filled === null || (await tops.replace(userId, filled)))
         return entries.filter((entry) => !known.has(entry.actionId)).map((entry) => entry.actionId);
     }
-    throw new Error('Filling a feed met other writers again and again');
+    throw new Error('Filling a feed failed: other writers changed it each time');
   }
 }
 
@@ -196,7 +196,7 @@ function feedTopsRepository(collection: Collection<FeedTopDocument>, cap: number
       );
     },
 
-    /** Those of the readers who have the action, with their entries. */
+    /** The readers among these who have the action, with their entries. */
     async holders(actionId: ActionId, userIds: readonly UserId[]): Promise<ReaderDelivery[]> {
       const id = new ObjectId(actionId);
       const documents = await collection

@@ -163,7 +163,7 @@ function noted(keys: readonly string[], dueAt: Date): Document[] {
 
 type Concerned = ReadonlyMap<UserId, ReadonlySet<string>>;
 
-/** Whom the events concern, by what happened since then and counts now. */
+/** The members whom the events concern, by what has happened since then and counts now. */
 async function concernedBy(
   collections: Collections,
   events: readonly HostEvent[],
@@ -207,7 +207,7 @@ async function concernedBy(
 }
 
 type NamingAction = { readonly actorId: UserId; readonly audience: readonly string[]; readonly at: Date } & {
-  /** Whom edits have named, and when. */
+  /** The members whom edits have named, and when. */
   readonly edited: readonly { readonly userId: UserId; readonly at: Date }[];
 };
 

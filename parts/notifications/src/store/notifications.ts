@@ -69,7 +69,7 @@ export type Source = (typeof SOURCES)[number];
 export interface SourceRow {
   readonly id: string;
   readonly source: Source;
-  /** What the source is ordered by; of actions it may be below the time of their event by `MAX_LATE_MS`. */
+  /** The time that the source is ordered by; of actions it may be below the time of their event by `MAX_LATE_MS`. */
   readonly time: Date;
   /** `null`: an action of the reader, of which nothing is said but that it is there. */
   readonly event: RowEvent | null;
@@ -77,13 +77,13 @@ export interface SourceRow {
   readonly rev: number | null;
   /** Of an action of the reader: changes with each of its interactions. */
   readonly version: number | null;
-  /** What others may have done with it. */
+  /** Possible interactions of others with it. */
   readonly pairs: readonly PairToRead[];
 }
 
 interface RowEvent extends NotificationEvent {
   readonly kind: NotificationKind;
-  /** What groups are made of: the action, the day, or the assignment. */
+  /** The key by which entries form groups: the action, the day, or the assignment. */
   readonly of: string | Date;
   readonly refId: RefId | null;
 }
@@ -123,7 +123,7 @@ export interface SourcesRead {
   readonly actions?: readonly Action[];
 }
 
-/** What is read beside the next documents of sources. */
+/** Read together with the next documents of sources. */
 export interface ReadBeside {
   readonly pairs: readonly PairToRead[];
   /** Actions in full. */
@@ -134,7 +134,7 @@ export const NOTHING_BESIDE: ReadBeside = { pairs: [], actionIds: [] };
 
 const DAY_MS = 86_400_000;
 
-/** What a source is ordered by. */
+/** The field that a source is ordered by. */
 const TIME_OF = {
   ...{ owned: 'shownAt', own: 'latest', named: 'latest', edited: 'namedAt', to: 'shownAt', threads: 'at' },
   ...{ followers: 'openedAt', assigned: 'assignedAt' },
@@ -431,7 +431,8 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
   return {
     /**
      * Reads in one command what a page needs: the stamp of the directory, then the member, the reader's marks, those of their
-     * notifications, and the first documents of each source. Indexes `owned`, `source_bumped`, `audience`, `audience_named`, `to`, `opened`, `assigned_at`, and `_id` of the others.
+     * notifications, and the first documents of each source. Indexes `owned`, `source_bumped`, `audience`, `audience_named`, `to`,
+     * `opened`, `assigned_at`, and `_id` of the others.
      * @param pulledRefs refs of which the reader's follows are wanted as well.
      */
     async open(query: SourceQuery, pulledRefs: readonly RefId[]): Promise<OpenedNotifications> {
@@ -485,7 +486,9 @@ function notificationReads(collections: Collections, marksIn: Repositories['feed
       };
     },
 
-    /** The next documents of sources, the newest of pairs, and actions. One command; indexes `list`, `mentioning`, `replying` for the pairs. */
+    /**
+     * The next documents of sources, the newest of pairs, and actions. One command; indexes `list`, `mentioning`, `replying` for the pairs.
+     */
     async readOn(query: SourceQuery, beside: ReadBeside): Promise<SourcesRead> {
       const branches = [...sourcesOf(query), ...besides(query, beside)];
       if (branches.length === 0) return { rows: [], pairs: [] };

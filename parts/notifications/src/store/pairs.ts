@@ -65,7 +65,7 @@ export function visibleOf(kind: PairKind, userId: UserId): Document {
   }
 }
 
-/** What the index of these is ordered by. */
+/** The field by which their index is ordered. */
 export const timeOfPair = (kind: PairKind): 'at' | 'shownAt' =>
   KINDS_TO.some((one) => one === kind) ? 'shownAt' : 'at';
 
@@ -133,7 +133,7 @@ function firstOfEach(kind: PairKind): Document[] {
  */
 export function united(branches: readonly Branch[]): Branch {
   const [first] = branches;
-  if (first === undefined) throw new Error('There is nothing to unite');
+  if (first === undefined) throw new Error('A union needs at least one query');
   if (branches.length === 1) return first;
   const half = Math.ceil(branches.length / 2);
   const { coll, pipeline } = united(branches.slice(0, half));

@@ -21,12 +21,12 @@ import type { LeaseDocument } from '../../../../src/storage/documents/lease-docu
 import { literal } from '../../../../src/storage/stages/revision.ts';
 import { dueKey } from './due.ts';
 
-/** What is sent of one `notification.due`. */
+/** The part of a `notification.due` that is sent. */
 export interface QueuedPush {
   /** Of the event. */
   readonly id: string;
   readonly at: Date;
-  /** What the member is notified of, as `dueKey` has it: it is decided again if the message is late. */
+  /** The subject of the notification, as `dueKey` has it: it is decided again if the message is late. */
   readonly pending: readonly string[];
   /** Number of notifications, of which these are the first. */
   readonly total: number;
@@ -77,7 +77,7 @@ export const PUSH_REGISTRATIONS: Declared<'pushRegistrations'> = {
   action: NOT_OF_ACTIONS,
 };
 
-/** What is sent of these notifications. */
+/** The messages of these notifications. */
 export function contentOf(notifications: readonly DueNotification[]): Omit<QueuedPush, 'id' | 'at'> {
   return {
     pending: notifications.flatMap(({ key, eventIds }) => eventIds.map((id) => dueKey(key, id))),
@@ -112,7 +112,7 @@ export interface DuePush extends Held<string>, PushRegistration {
 /** Browsers with something to be sent by then. */
 export const isPushDue = (by: Date): Filter<PushRegistrationDocument> => leaseDue('due', by);
 
-/** What may be sent now. */
+/** Messages that may be sent now. */
 export interface PushPlaces {
   /** Origins of push services that have no place. */
   readonly closed: readonly string[];
@@ -219,7 +219,7 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
       });
     },
 
-    /** What waits for the end of quiet hours is decided again. Index `member`. */
+    /** Messages that wait for the end of quiet hours are decided again. Index `member`. */
     async hurry(userId: UserId, now: Date): Promise<void> {
       await pushRegistrations.updateMany(
         { userId, 'due.progress': 'quiet', 'due.owner': { $exists: false }, 'due.due': { $gt: now } },

@@ -21,7 +21,7 @@ import {
 import type { LeaseDocument } from '../../../../src/storage/documents/lease-document.ts';
 import { literal } from '../../../../src/storage/stages/revision.ts';
 
-/** What a member has said about their notifications. The notifications themselves are read from what happened. */
+/** A member's own settings and marks of their notifications. The notifications themselves are read from what happened. */
 export interface NotificationStateDocument {
   _id: string;
   seenAt?: Date;
@@ -182,7 +182,10 @@ export function notificationStates({ notificationStates: collection }: Collectio
         },
       ]),
 
-    /** What was due before is decided again: it may have waited for the end of other hours. What is still gathered is not hurried. */
+    /**
+     * Notifications that were due before are decided again: they may have waited for the end of other hours. Those still being gathered are
+     * not hurried.
+     */
     setQuietHours: (userId: UserId, hours: QuietHours | null, now: Date) =>
       change(userId, [
         {

@@ -133,7 +133,7 @@ export function membersRepository(
     /** Members by words of their names. See `findNames`. */
     search: (query: NameQuery): Promise<NamePosition[]> => findNames(collection, query),
 
-    /** Those among the members with one of these departments or supervisors. One round trip, none without any. */
+    /** The members among these with one of these departments or supervisors. One round trip, none without any. */
     async amongGroups(
       ids: readonly UserId[],
       { departmentIds, supervisorIds }: ConcernedGroups,

@@ -42,7 +42,7 @@ export const SEARCH_INDEX: Index = index(
 function termsOf(form: string): string[] {
   const terms = new Set(['']);
   const runs = searchRuns(form);
-  // Who knows O'Brien writes obrien, brien or o brien.
+  // People write O'Brien as obrien, brien or o brien.
   const parts = runs.flatMap(({ text, isUnspaced }) =>
     text.includes("'") ? text.split("'").map((part) => ({ text: part, isUnspaced })) : [],
   );

@@ -162,7 +162,7 @@ export function refsRepository(
           }),
         ),
       );
-      if (document === null) throw new Error('An upsert gave no document back');
+      if (document === null) throw new Error('An upsert returned no document');
       return toRef(document);
     },
 

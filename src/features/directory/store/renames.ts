@@ -198,7 +198,7 @@ export function renamesRepository(collections: Collections, directoryStamps: Dir
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** What actions reveal about an id that is not a described ref. Index `names`. */
+    /** Facts from actions about an id that is not a described ref. Index `names`. */
     async traces(id: RefId): Promise<NameTraces> {
       const holds = holdsName(id) as Filter<ActionDocument>;
       const [followed, member, holder, referrer] = await Promise.all([

@@ -167,7 +167,7 @@ export function erasuresRepository(
     },
 
     /**
-     * Those of the members whose erasure is running or began after the time given for each. May include one too many, since
+     * The members among these whose erasure is running or began after the time given for each. May include one too many, since
      * clocks of processes may differ. Unique key: `_id`.
      */
     async erasedAmong(since: ReadonlyMap<UserId, Date>): Promise<UserId[]> {
@@ -185,7 +185,7 @@ export function erasuresRepository(
       });
     },
 
-    /** Those of the members who are being erased, or whose erasure ended after a time. Unique key: `_id`. */
+    /** The members among these who are being erased, or whose erasure ended after a time. Unique key: `_id`. */
     async erasedSince(memberIds: readonly UserId[], since: Date): Promise<UserId[]> {
       const byKey = new Map(memberIds.map((memberId) => [erasureKeyOf(memberId), memberId]));
       const documents = await idsOf(

@@ -76,7 +76,7 @@ export async function putIntoOutbox(
       { ordered: false },
     );
   } catch (error) {
-    // Those that are there already; throws anything else.
+    // Ignores those that exist already; throws any other error.
     duplicatePositions(error);
   }
 }

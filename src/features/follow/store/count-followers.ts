@@ -4,9 +4,9 @@ import { newObjectId } from '../../../storage/database/mongo.ts';
 import type { Repositories } from '../../../storage/repositories.ts';
 import type { CountEpochs } from './follower-counts.ts';
 
-/** What follows that were written come to. */
+/** The outcome of written follows. */
 export interface FollowerChanges {
-  /** What is to be added to the counts of refs, by follows that nobody else counts. */
+  /** To be added to the counts of refs, for follows that nobody else counts. */
   readonly added: ReadonlyMap<RefId, number>;
   /** Refs of follows that another call left behind: nobody knows whether they were counted. */
   readonly uncertain: Iterable<RefId>;

@@ -88,7 +88,7 @@ function readsOfFollowers(collection: Collection<FollowDocument>) {
   };
 }
 
-/** What readers follow. Index `pair`. */
+/** The follows of readers. Index `pair`. */
 function readsOfPairs(collection: Collection<FollowDocument>) {
   async function find(followerId: UserId, refIds: readonly RefId[]): Promise<Follow[]> {
     const documents = await inOneBatch(
@@ -157,14 +157,14 @@ function readsOfAll(collection: Collection<FollowDocument>) {
       return all;
     },
 
-    /** Those of the users who follow or ever followed anything. */
+    /** The users among these who follow or ever followed anything. */
     async followersAmong(userIds: readonly UserId[]): Promise<UserId[]> {
       return collection.distinct('followerId', { followerId: { $in: [...userIds] } });
     },
   };
 }
 
-/** What hosts assigned to readers. Index `assigned`. */
+/** Follows that hosts assigned to readers. Index `assigned`. */
 function readsOfAssigned(collection: Collection<FollowDocument>) {
   /** @param limit 0: no limit */
   async function assignedTo(

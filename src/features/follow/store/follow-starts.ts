@@ -54,13 +54,13 @@ type Found =
 /** Reshares that are read together with the actions. If a member passed on more, they are read apart. */
 const FEW_PASSED_ON = 500;
 
-/** What open spans bring. */
+/** The items that open spans bring. */
 export interface Brought {
   /** Actions that have a ref, but for those that the caller has as they are. */
   readonly own: readonly Action[];
   /** The revisions of all actions that have a ref. */
   readonly revisions: ReadonlyMap<ActionId, number>;
-  /** What the members among the refs passed on; `null`: so much that it is read apart. */
+  /** Reshares by the members among the refs; `null`: so many that they are read separately. */
   readonly passedOn: readonly PassedOn[] | null;
   /** Pairs between which there is a block. */
   readonly blocked: readonly BlockId[];
@@ -79,14 +79,14 @@ type BroughtDocument =
   | Pick<BlockDocument, '_id'>
   | PassedOnDocument;
 
-/** What a reader follows. */
+/** The refs that a reader follows. */
 export interface Followed {
   readonly refId: RefId;
-  /** What they have done to follow a member who blocks them; `null`: it is a follow. */
+  /** The attempt to follow a member who blocks them; `null`: a real follow. */
   readonly ofNobody: Follow | null;
 }
 
-/** What is read of follows and other collections, in one command each. */
+/** Reads of follows together with other collections, one command each. */
 export function followStartsRepository({ actions, blocks, follows, interactions, refs }: Collections) {
   const starts = gatheredAggregates<Found>(actions, { hint: 'recorded_by_ref' });
   const startsWithout = gatheredAggregates<Found>(follows);
@@ -153,7 +153,8 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
     },
 
     /**
-     * What the reader follows now, in order of id, with whom they follow who block them. One round trip. Indexes `pair`, `followed`.
+     * The refs that the reader follows now, in order of id, and the attempts to follow members who block them. One round trip. Indexes
+     * `pair`, `followed`.
      */
     async following(
       followerId: UserId,
@@ -189,7 +190,7 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
     },
 
     /**
-     * What open spans of these refs may bring since then. One round trip, shared by calls at the same time. Indexes
+     * The items that open spans of these refs may bring since then. One round trip, shared by calls at the same time. Indexes
      * `recorded_by_ref`, `passed_on`.
      * @param types `null`: all types
      * @param pairs between which a block matters

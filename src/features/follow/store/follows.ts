@@ -117,7 +117,7 @@ function openedSince(now: Date): Document {
   return { $cond: [{ $or: [IS_OPEN, isNews] }, { $ifNull: ['$openedAt', '$$REMOVE'] }, now] };
 }
 
-/** What `openingStage` makes of nothing. */
+/** A new follow, as `openingStage` makes it from nothing. */
 function openedDocument(span: NewSpan, { tokens, now, events }: Opening): FollowDocument {
   const { followerId, refId, since, sinceAction, types, isAssigned } = span;
   return {

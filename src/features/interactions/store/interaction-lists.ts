@@ -25,7 +25,7 @@ interface GroupDocument {
 type LiftingGroups = ReadonlyMap<ActionId, readonly InteractionGroup[]>;
 
 const NOBODY: LiftingGroups = new Map();
-/** Whom it changes nothing for is asked for each reader. */
+/** For each reader it is asked whether it changes nothing for them. */
 const IS_ASKED_ABOUT = { $in: [EVERYBODY, { $ifNull: ['$notFor', []] }] };
 const HAS_PASSED_ON = { $ne: [{ $ifNull: ['$passedOn', null] }, null] };
 

@@ -39,7 +39,7 @@ export interface NewInteraction extends Pick<
   readonly isHeld: boolean;
   /** Followers of the actor receive the action. */
   readonly passesOn: boolean;
-  /** Whose feeds it does not change. */
+  /** The members whose feeds it does not change. */
   readonly notFor: readonly string[];
 }
 
@@ -118,7 +118,7 @@ function givenAgain(
   };
 }
 
-/** What is shown is news again for whom it concerns, who may have looked while it was hidden. */
+/** An interaction that is shown again is news for the members it concerns, who may have looked while it was hidden. */
 function hiddenOrShown({ kind, at }: InteractionModeration): Partial<InteractionDocument> {
   return kind === 'HIDE_INTERACTION' ? { state: 'HIDDEN' } : { shownAt: at };
 }
@@ -144,7 +144,7 @@ const ofRemoved = (field: string, is: unknown, cond: Document = IS_REMOVED): Doc
   [field]: { $cond: [cond, is, { $ifNull: [`$${field}`, '$$REMOVE'] }] },
 });
 
-/** What a ruling of the queue of reports changes of an interaction; see `moderation.ts`. */
+/** Changes of an interaction by a ruling on reports; see `moderation.ts`. */
 const RULINGS: Readonly<Record<Verdict, Ruled>> = {
   WITHHELD: {
     ...{ kind: 'HIDE_INTERACTION', applies: {}, set: { isWithheld: true } },
@@ -173,7 +173,7 @@ const RULINGS: Readonly<Record<Verdict, Ruled>> = {
 
 type Concerning = Pick<InteractionDocument, 'actionId' | 'actorId' | 'mentions' | 'replyTo'>;
 
-/** Whom a comment concerns, except for its author. @param at it becomes visible no later than this */
+/** The members whom a comment concerns, except for its author. @param at it becomes visible no later than this */
 function threadsOf({ actionId, actorId, mentions = [], replyTo }: Concerning, at: Date): ThreadChange[] {
   return [
     ...mentions
@@ -229,7 +229,7 @@ function hiding(
   noteThreads: ReturnType<typeof threadNotes>,
   events: EventEntries,
 ) {
-  /** Those whom it concerns find it where it is shown. */
+  /** Lets the members it concerns find it where it is shown. */
   async function noteShown(interaction: InteractionKey, at: Date): Promise<void> {
     const document = await collection.findOne(
       { ...recordOf(interaction), to: { $exists: true } },
@@ -249,7 +249,7 @@ function hiding(
     const token = newToken();
     const isHide = moderation.kind === 'HIDE_INTERACTION';
     if (!isHide) await noteShown(interaction, moderation.at);
-    // Whom it concerns has not been notified of it while it was hidden.
+    // The members it concerns were not notified of it while it was hidden.
     const notified = isHide ? {} : events.pushed('interaction.recorded', moderation.at);
     const document = await collection.findOneAndUpdate(
       { ...recordOf(interaction), state: isHide ? { $exists: false } : 'HIDDEN', ...more.applies },

@@ -105,7 +105,7 @@ export const INTERACTIONS: Declared<'interactions'> = {
       sort: { at: 1 },
       entry: (document) => {
         const { key, departmentIds } = document;
-        // Whom it reached would tell who blocks them.
+        // The list of members reached would tell who blocks the author.
         const { to: _to, ...interaction } = toInteraction(document);
         return { ...interaction, key, departmentIds };
       },

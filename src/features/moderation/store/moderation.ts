@@ -154,7 +154,7 @@ export const isExpired = (now: Date): Filter<ActionDocument> => ({
   isDeleted: false,
 });
 
-/** What a ruling of the queue of reports changes of an action that it applies to; of others it only leaves its number. */
+/** Changes of an action by a ruling on reports. An action that it does not apply to only gets its number. */
 const RULINGS: Readonly<Record<Verdict, Ruled>> = {
   WITHHELD: {
     kind: 'HIDE',
@@ -173,7 +173,7 @@ const RULINGS: Readonly<Record<Verdict, Ruled>> = {
   },
   SHOWN: {
     kind: 'UNHIDE',
-    // What a moderator has hidden stays hidden.
+    // An action that a moderator has hidden stays hidden.
     applies: { isHidden: true, isWithheld: true },
     set: {},
     others: { $or: [{ isHidden: false }, { isWithheld: { $exists: false } }] },

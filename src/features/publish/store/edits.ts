@@ -149,7 +149,7 @@ function edited(
   };
 }
 
-/** Whom it names in vain: of those it has named before, as it was; of others, as it is now. */
+/** The members whom naming does not reach because of a block: for members named before, as it was then; for others, as it is now. */
 function notForAfter(
   { audience, notFor = [] }: ActionDocument,
   content: ActionContent,

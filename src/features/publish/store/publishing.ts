@@ -135,7 +135,7 @@ export interface InsertedActions {
   readonly claims: readonly Claim[];
 }
 
-/** What tells a publication from others: its actor's own key for it. */
+/** Identifies a publication: its actor and the actor's own key for it. */
 export interface PublicationKey {
   readonly actorId: UserId;
   /** `null`: none, so that it is never a replay. */
@@ -200,7 +200,7 @@ export function publishing({ actions, publications }: Collections, events: Event
 
   return {
     /**
-     * Those that have been published before, found by actor and key. At most two round trips.
+     * Finds publications that were recorded before, by actor and key. At most two round trips.
      * @returns in the order of the input
      */
     async published(some: readonly PublicationKey[]): Promise<readonly boolean[]> {

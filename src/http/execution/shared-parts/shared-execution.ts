@@ -354,7 +354,7 @@ class SharedParts {
     const known = this.#cache.find(key, version, directory);
     if (known !== null) return this.#counted(known);
     const text = await this.#render(part, source);
-    // What was read to render it may have shown that it depends on more.
+    // Reads during the rendering may have shown that it depends on more.
     if (part.of.versionOf(source) === version)
       this.#cache.put(key, { version, ids: part.of.idsIn(source) }, directory, text);
     return this.#counted(text);
