@@ -156,6 +156,41 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
     expect(errors).toEqual([]);
   });
 
+  test('the bell has tabs, days, what the host lets one do, and settings; a toast gets what is new', async () => {
+    await using visited = await openPage(browser, pages.composing);
+    const { page, errors } = visited;
+    const panel = '[data-fanfare="inbox"]:popover-open';
+    await clickOn(page, '[data-fanfare="bell"]');
+    await has(page, 'Ada commented on old', panel);
+    const days = await page.$$eval(`${panel} [data-fanfare="day"]`, (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    expect(days).toEqual(['today', 'Friday, January 2']);
+    expect(await axeViolations(page, { within: panel })).toEqual([]);
+    await press(page, 'Unread', '//*[@data-fanfare="inbox"]');
+    await expect.poll(() => page.$$(`${panel} article`), WAIT).toHaveLength(1);
+    await press(page, 'Accept');
+    await clickOn(page, `${panel} [data-fanfare="more"]`);
+    await press(page, 'Mark as read', '//*[@role="menu"]');
+    await press(page, 'Settings');
+    const mail = `${panel} input[aria-label="Likes: Mail"]`;
+    await clickOn(page, mail);
+    await clickOn(page, `${panel} [data-fanfare="quiet-hours"] input`);
+    await expect.poll(() => page.$$(`${panel} input[type="time"]`), WAIT).toHaveLength(2);
+    expect(await axeViolations(page, { within: panel })).toEqual([]);
+    await page.evaluate('notify()');
+    await expect
+      .poll(() => page.evaluate('sent'), WAIT)
+      .toEqual([
+        'accepted',
+        { ids: ['new'] },
+        { preferences: [{ kind: 'LIKE', channel: 'EMAIL', isOn: true }] },
+        expect.objectContaining({ from: '22:00', to: '07:00' }),
+        'toast for live',
+      ]);
+    expect(errors).toEqual([]);
+  });
+
   test('the parts speak German if the provider has its words', async () => {
     await using visited = await openPage(browser, `${pages.composing}?german`);
     const { page } = visited;

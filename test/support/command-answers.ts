@@ -66,7 +66,10 @@ export const ANSWERS: readonly Answer[] = [
   { by: 'test/browser/demo-browser.test.ts', commands: ['npx fanfare demo'] },
   {
     by: 'test/alone/own-types-of-frontends.test.ts',
-    commands: ['npx @fanfare/server schema --types src/fanfare.d.ts'],
+    commands: [
+      'npx @fanfare/server schema --types src/fanfare.d.ts',
+      'fanfare schema --types src/fanfare.d.ts',
+    ],
   },
   { by: 'test/processes/build.test.ts', commands: ['npm run build', 'npm run dev'] },
   {

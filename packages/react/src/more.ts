@@ -18,7 +18,11 @@ export {
 } from './hooks/lists.ts';
 export { useMutes, usePreferences } from './hooks/settings.ts';
 export type { Mute, PreferenceChange } from './store/standings.ts';
-export { useNotifications, type Notifications as NotificationsState } from './hooks/notifications.ts';
+export {
+  useNotifications,
+  useOnNotification,
+  type Notifications as NotificationsState,
+} from './hooks/notifications.ts';
 export { useMembers } from './hooks/members.ts';
 export { CommentThread } from './parts/comments.tsx';
 export { Composer } from './parts/composer.tsx';

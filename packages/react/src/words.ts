@@ -67,6 +67,25 @@ export const ENGLISH = {
   newIn: (label: string, count: string) => `${label}, ${count} new`,
   noNotifications: 'Nothing yet.',
   markAllRead: 'Mark all as read',
+  markRead: 'Mark as read',
+  all: 'All',
+  unreadOnly: 'Unread',
+  preferences: 'Settings',
+  kinds: {
+    ASSIGNED: 'Something is assigned to me',
+    COMMENT: 'Comments',
+    FOLLOW: 'New followers',
+    LIKE: 'Likes',
+    MENTION: 'Mentions of me',
+    OWN: 'What concerns me',
+    REACTION: 'Reactions',
+    REPLY: 'Replies to me',
+    RESHARE: 'Reshares',
+  },
+  channels: { IN_APP: 'Here', EMAIL: 'Mail', PUSH: 'Push' },
+  quietHours: 'Quiet hours',
+  from: 'From',
+  to: 'To',
 };
 
 /** All that the parts say on their own. */

@@ -1,6 +1,6 @@
 import type { Notification } from '@fanfare/client';
-import { useMemo, useSyncExternalStore } from 'react';
-import { useProvided } from '../provider.tsx';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useProvided, useReader } from '../provider.tsx';
 import {
   keyOf,
   notificationsOf,
@@ -33,4 +33,20 @@ export function useNotifications(options: NotificationOptions = {}): Notificatio
     const { markSeen, markRead, markAllRead } = store;
     return { ...rest, ...controlsOf(store, waiting), markSeen, markRead, markAllRead };
   }, [store, snapshot]);
+}
+
+/** Calls back with each notification that is new while the bell is watched, such as for a toast. */
+export function useOnNotification(listener: ((notification: Notification) => void) | undefined): void {
+  const { notified } = useReader();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => {
+    const tell = (notification: Notification): void => latest.current?.(notification);
+    notified.add(tell);
+    return () => {
+      notified.delete(tell);
+    };
+  }, [notified]);
 }

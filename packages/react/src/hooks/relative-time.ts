@@ -63,6 +63,17 @@ export function relativeTime(at: string, current: number, locale?: string): stri
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(passed / size), unit);
 }
 
+/** The day of a list: "today", "yesterday", or its date. Empty on the server, which does not know where the reader is. */
+export function useDay(at: string): string {
+  const current = useSyncExternalStore(subscribe, time, () => 0);
+  if (current === 0) return '';
+  const locale = languageOfPage();
+  const days = Math.round((startOfDay(current) - startOfDay(at)) / UNITS[3][1]);
+  if (days < 2)
+    return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.max(0, days), 'day');
+  return new Date(at).toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long' });
+}
+
 function startOfDay(at: string | number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -54,55 +54,74 @@ function Entries({ props, close, say }: EntriesProps): ReactNode {
   const words = useWords();
   const { hide, archive, snooze, mute, block, report } = useItemActions(item);
   const [isReporting, setReporting] = useState(false);
-  const first = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    first.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
-  }, [isReporting]);
-  const fail = (error: unknown): void => onError?.(error);
-  const entry = (label: string, run: () => Promise<Undo | undefined>): ReactNode => (
-    <button
-      key={label}
-      type="button"
-      role="menuitem"
-      tabIndex={-1}
-      onClick={() => {
-        close();
-        run().then((undo) => undo && onUndo?.(undo), fail);
-      }}
-    >
-      {label}
-    </button>
-  );
+  const undone = (run: () => Promise<Undo>) => async (): Promise<void> => onUndo?.(await run());
   const { name } = item.action.actor;
   const reasonsOf: Readonly<Record<string, string>> = words.reasons;
+  const reasons = (props.reasons ?? Object.keys(reasonsOf)).map((reason) => ({
+    label: reasonsOf[reason] ?? reason,
+    run: async () => {
+      await report(reason);
+      say(words.reported);
+    },
+  }));
+  if (isReporting) return <MenuEntries key="reasons" {...{ close, onError, entries: reasons }} />;
+  const copyLink = {
+    label: words.menu.copyLink,
+    run: () => navigator.clipboard.writeText(new URL(link ?? '', location.href).href),
+  };
+  const entries = [
+    ...(link === undefined ? [] : [copyLink]),
+    { label: words.menu.hide, run: undone(hide) },
+    { label: words.menu.archive, run: undone(archive) },
+    { label: words.menu.snooze, run: undone(() => snooze(tomorrow())) },
+    { label: words.muteAuthor(name), run: undone(() => mute()) },
+    { label: words.blockAuthor(name), run: undone(block) },
+  ];
   return (
-    <div ref={first} data-fanfare="entries" role="none">
-      {isReporting ? (
-        (props.reasons ?? Object.keys(reasonsOf)).map((reason) =>
-          entry(reasonsOf[reason] ?? reason, async () => {
-            await report(reason);
-            say(words.reported);
-            return undefined;
-          }),
-        )
-      ) : (
-        <>
-          {link !== undefined &&
-            entry(words.menu.copyLink, async () => {
-              await navigator.clipboard.writeText(new URL(link, location.href).href);
-              return undefined;
-            })}
-          {entry(words.menu.hide, hide)}
-          {entry(words.menu.archive, archive)}
-          {entry(words.menu.snooze, () => snooze(tomorrow()))}
-          {entry(words.muteAuthor(name), () => mute())}
-          {entry(words.blockAuthor(name), block)}
-          <button type="button" role="menuitem" tabIndex={-1} onClick={() => setReporting(true)}>
-            {words.menu.report}
-          </button>
-          {children?.(close)}
-        </>
-      )}
+    <MenuEntries {...{ close, onError, entries }}>
+      <button type="button" role="menuitem" tabIndex={-1} onClick={() => setReporting(true)}>
+        {words.menu.report}
+      </button>
+      {children?.(close)}
+    </MenuEntries>
+  );
+}
+
+export interface MenuEntry {
+  readonly label: string;
+  readonly run: () => unknown;
+}
+
+interface MenuEntriesProps {
+  readonly entries: readonly MenuEntry[];
+  readonly close: () => void;
+  readonly onError: ((error: unknown) => void) | undefined;
+  readonly children?: ReactNode;
+}
+
+/** Of a menu that has just been opened: the first has the focus. */
+export function MenuEntries({ entries, close, onError, children }: MenuEntriesProps): ReactNode {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+  }, []);
+  return (
+    <div ref={list} data-fanfare="entries" role="none">
+      {entries.map(({ label, run }) => (
+        <button
+          key={label}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          onClick={() => {
+            close();
+            Promise.resolve(run()).catch((error: unknown) => onError?.(error));
+          }}
+        >
+          {label}
+        </button>
+      ))}
+      {children}
     </div>
   );
 }
@@ -115,7 +134,7 @@ function tomorrow(): Date {
   return at;
 }
 
-function Dots(): ReactNode {
+export function Dots(): ReactNode {
   return (
     <svg width="18" height="18" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
       <circle cx="5" cy="12" r="2" />

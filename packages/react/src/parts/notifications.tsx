@@ -1,14 +1,23 @@
-import type { Notification } from '@fanfare/client';
+import type { Notification, NotificationFilter } from '@fanfare/client';
 import { useEffect, useState, type ReactNode } from 'react';
-import { useNotifications, type Notifications as NotificationsState } from '../hooks/notifications.ts';
+import {
+  useNotifications,
+  useOnNotification,
+  type Notifications as NotificationsState,
+} from '../hooks/notifications.ts';
+import { useDay } from '../hooks/relative-time.ts';
 import type { SummaryPart } from '../item.ts';
-import { useLanguage, useWords } from '../provider.tsx';
+import { useLanguage, useReader, useWords } from '../provider.tsx';
+import { mute } from '../store/standings.ts';
+import type { Words } from '../words.ts';
 import type { NotificationOptions } from '../store/notification-store.ts';
 import { Avatar } from './avatar.tsx';
 import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';
 import { ConnectionNotice } from './frame.tsx';
 import { Popover } from './inbox.tsx';
 import { Sentence, Time } from './item.tsx';
+import { Dots, MenuEntries, type MenuEntry } from './menu.tsx';
+import { Preferences } from './preferences.tsx';
 
 type Actor = Notification['actors'][number];
 
@@ -22,6 +31,8 @@ interface Look {
   readonly onOpen?: (notification: Notification) => void;
   /** A picture instead of the initials. It is not read out: the sentence has the name. */
   readonly avatar?: (actor: Actor) => ReactNode;
+  /** Buttons of the host below the sentence, such as to accept an invitation, by what it is about. */
+  readonly actions?: (notification: Notification) => readonly MenuEntry[];
   /** A mark could not be set. It is shown as it was before. */
   readonly onError?: (error: unknown) => void;
 }
@@ -31,11 +42,16 @@ interface ItemProps extends Look {
   /** From 0. */
   readonly index: number;
   readonly notifications: Pick<NotificationsState, 'markRead'>;
+  /** The first of its day, which is shown above it. */
+  readonly isNewDay?: boolean;
 }
 
 /** One article: who, the sentence, the newest text or else what the action says, and when. Opening it marks it as read. */
-function Item({ notification, index, notifications, ...look }: ItemProps): ReactNode {
-  const { hrefOf, linkTo, onOpen, avatar, onError } = look;
+function Item({ notification, index, notifications, isNewDay, ...look }: ItemProps): ReactNode {
+  const { hrefOf, linkTo, onOpen, avatar, actions, onError } = look;
+  const words = useWords();
+  const day = useDay(notification.at);
+  const reader = useReader();
   const { id, actors, summary, summaryParts, action, interaction, at, isRead } = notification;
   const language = useLanguage();
   const text = interaction?.text;
@@ -46,9 +62,23 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
     notifications.markRead([notification]).catch((error: unknown) => onError?.(error));
     onOpen?.(notification);
   };
+  const buttons = actions?.(notification) ?? [];
+  const [actor] = actors;
+  const entries = [
+    ...(isRead ? [] : [{ label: words.markRead, run: () => notifications.markRead([notification]) }]),
+    ...(actors.length === 1 && actor !== undefined
+      ? [{ label: words.muteAuthor(actor.name), run: () => mute(reader, { memberId: actor.memberId }) }]
+      : []),
+  ];
   const opener = { 'data-fanfare': 'open', 'aria-describedby': labelId, onClick: open };
   return (
     <Article {...{ id, index, labelId, kind: 'notification' }} isUnread={!isRead}>
+      {isNewDay === true && (
+        // Each says when it was, too.
+        <span data-fanfare="day" aria-hidden="true">
+          {day}
+        </span>
+      )}
       <span data-fanfare="avatars" aria-hidden="true">
         {actors.map((actor) => (
           <span key={actor.memberId}>
@@ -72,7 +102,31 @@ function Item({ notification, index, notifications, ...look }: ItemProps): React
             <Time at={at} />
           </a>
         )}
+        {buttons.length > 0 && (
+          <div data-fanfare="notification-actions">
+            {buttons.map(({ label, run }) => (
+              <button
+                key={label}
+                type="button"
+                data-fanfare="action"
+                onClick={() => {
+                  Promise.resolve(run()).catch((error: unknown) => onError?.(error));
+                }}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+        )}
       </div>
+      {entries.length > 0 && (
+        <Popover
+          {...{ label: words.more, buttonLabel: words.more, name: 'more', kind: 'menu' }}
+          button={<Dots />}
+        >
+          {(close) => <MenuEntries {...{ entries, close, onError }} />}
+        </Popover>
+      )}
     </Article>
   );
 }
@@ -87,10 +141,19 @@ function List({ label, notifications, ...look }: ListProps): ReactNode {
   return (
     <Articles label={label} items={notifications.items}>
       {(notification, index) => (
-        <Item key={notification.id} {...{ notification, index, notifications }} {...look} />
+        <Item
+          key={notification.id}
+          {...{ notification, index, notifications }}
+          isNewDay={dayOf(notification) !== dayOf(notifications.items[index - 1])}
+          {...look}
+        />
       )}
     </Articles>
   );
+}
+
+function dayOf(notification: Notification | undefined): string {
+  return notification === undefined ? '' : new Date(notification.at).toDateString();
 }
 
 interface MarkAllReadProps {
@@ -120,12 +183,21 @@ function MarkAllRead({
   );
 }
 
+interface Tab {
+  readonly label: string;
+  readonly filter: NotificationFilter;
+}
+
 interface BellProps extends Look {
   /** Of the panel. */
   readonly label?: string;
   /** Of the button. @param count such as "3" or "99+"; "0" while nothing is new */
   readonly buttonLabel?: (count: string) => string;
   readonly options?: NotificationOptions;
+  /** Instead of all and unread: what of them each tab shows. */
+  readonly tabs?: readonly Tab[];
+  /** Something new has come, such as for a toast. */
+  readonly onNotification?: (notification: Notification) => void;
   /** Instead of the drawn bell. */
   readonly icon?: ReactNode;
   /** Shown while there is none. */
@@ -142,6 +214,8 @@ function Bell({
   label: given,
   buttonLabel: say,
   options = {},
+  tabs,
+  onNotification,
   icon = <BellIcon />,
   empty,
   children,
@@ -151,6 +225,7 @@ function Bell({
   const label = given ?? words.notifications;
   const buttonLabel = say ?? ((count: string) => (count === '0' ? label : words.newIn(label, count)));
   const notifications = useNotifications(options);
+  useOnNotification(onNotification);
   const { unseen, setAtTop } = notifications;
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -175,7 +250,11 @@ function Bell({
         }
       >
         {(close) => (
-          <Panel {...{ label, notifications, close, look }} empty={empty ?? words.noNotifications}>
+          <Panel
+            {...{ label, options, notifications, close, look }}
+            tabs={tabs ?? tabsOf(words)}
+            empty={empty ?? words.noNotifications}
+          >
             {children?.(notifications, close)}
           </Panel>
         )}
@@ -185,8 +264,17 @@ function Bell({
   );
 }
 
+function tabsOf({ all, unreadOnly }: Words): readonly Tab[] {
+  return [
+    { label: all, filter: {} },
+    { label: unreadOnly, filter: { unreadOnly: true } },
+  ];
+}
+
 interface PanelProps {
   readonly label: string;
+  readonly options: NotificationOptions;
+  readonly tabs: readonly Tab[];
   readonly notifications: NotificationsState;
   readonly empty: ReactNode;
   readonly close: () => void;
@@ -195,8 +283,22 @@ interface PanelProps {
   readonly children: ReactNode;
 }
 
-function Panel({ label, notifications, empty, close, look, children }: PanelProps): ReactNode {
-  const { items, markSeen } = notifications;
+function Panel({
+  label,
+  options,
+  tabs,
+  notifications: all,
+  empty,
+  close,
+  look,
+  children,
+}: PanelProps): ReactNode {
+  const words = useWords();
+  const { items, markSeen } = all;
+  const [tab, setTab] = useState<Tab | undefined>(tabs[0]);
+  const [isSetting, setSetting] = useState(false);
+  const shown = useNotifications({ ...options, filter: { ...options.filter, ...tab?.filter } });
+  const notifications = children === undefined ? shown : all;
   const newest = items[0]?.at;
   const { onError } = look;
   useEffect(() => {
@@ -209,22 +311,51 @@ function Panel({ label, notifications, empty, close, look, children }: PanelProp
         <>
           <div data-fanfare="notifications-head">
             <h2>{label}</h2>
-            <MarkAllRead notifications={notifications} {...(onError && { onError })} />
+            <MarkAllRead notifications={all} {...(onError && { onError })} />
+            <button
+              type="button"
+              data-fanfare="toggle"
+              aria-pressed={isSetting}
+              onClick={() => setSetting(!isSetting)}
+            >
+              {words.preferences}
+            </button>
           </div>
-          <ConnectionNotice />
-          <Feed.NewItems />
-          <Feed.Error />
-          <Feed.Skeleton rows={3} />
-          <List
-            {...{ label, notifications }}
-            {...look}
-            onOpen={(notification) => {
-              close();
-              look.onOpen?.(notification);
-            }}
-          />
-          <Feed.Empty>{empty}</Feed.Empty>
-          <Feed.LoadMore />
+          {isSetting ? (
+            <Preferences {...(onError && { onError })} />
+          ) : (
+            <>
+              {tabs.length > 1 && (
+                <div role="group" aria-label={label} data-fanfare="tabs">
+                  {tabs.map((one) => (
+                    <button
+                      key={one.label}
+                      type="button"
+                      data-fanfare="toggle"
+                      aria-pressed={one.label === tab?.label}
+                      onClick={() => setTab(one)}
+                    >
+                      {one.label}
+                    </button>
+                  ))}
+                </div>
+              )}
+              <ConnectionNotice />
+              <Feed.NewItems />
+              <Feed.Error />
+              <Feed.Skeleton rows={3} />
+              <List
+                {...{ label, notifications }}
+                {...look}
+                onOpen={(notification) => {
+                  close();
+                  look.onOpen?.(notification);
+                }}
+              />
+              <Feed.Empty>{empty}</Feed.Empty>
+              <Feed.LoadMore />
+            </>
+          )}
         </>
       )}
     </Feed.Root>
@@ -251,4 +382,4 @@ function BellIcon(): ReactNode {
   );
 }
 
-export const Notifications = { Bell, List, Item, MarkAllRead };
+export const Notifications = { Bell, List, Item, MarkAllRead, Preferences };

@@ -36,6 +36,7 @@ interface Mark {
 interface Uses {
   readonly client: FeedClient<FanfareItem>;
   readonly connection: Connection;
+  readonly notified?: ReadonlySet<(notification: Notification) => void>;
 }
 
 const NONE = { count: 0, isExact: true };
@@ -49,11 +50,14 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   #counts: NotificationCounts = { unseen: NONE, unread: NONE };
   #marks: readonly Mark[] = [];
 
-  constructor(options: NotificationOptions, { client, connection }: Uses) {
+  constructor(options: NotificationOptions, { client, connection, notified }: Uses) {
     super(options, EMPTY, new ItemList(({ at }) => at), connection, {
       ...{ what: 'watchNotifications', filter: options.filter },
       onEvent: (event: NotificationEvent) => {
         this.#apply(event);
+        // Of lists of some kinds alone it would come twice.
+        if (event.__typename === 'NotificationAdded' && this.#isAll)
+          for (const listener of notified ?? []) listener(event.notification);
       },
     });
     this.#options = options;
@@ -136,6 +140,10 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
     };
   }
 
+  get #isAll(): boolean {
+    return JSON.stringify(this.#options.filter ?? {}) === '{}';
+  }
+
   #newest(): Instant | undefined {
     return this.getSnapshot().items[0]?.at;
   }
@@ -158,7 +166,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   #apply(event: NotificationEvent): void {
     if (event.__typename === 'NotificationCountsChanged') {
       // They are of the whole list.
-      if (JSON.stringify(this.#options.filter ?? {}) === '{}') this.publish(countsOf(event));
+      if (this.#isAll) this.publish(countsOf(event));
       return;
     }
     if ('notification' in event)

@@ -1,4 +1,4 @@
-import type { FeedClient, FeedEvent, InteractionKind, MuteTarget } from '@fanfare/client';
+import type { FeedClient, FeedEvent, InteractionKind, MuteTarget, Notification } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions, type Gone } from './actions.ts';
 import { Answers } from './answers.ts';
@@ -36,6 +36,8 @@ export class Reader {
   readonly unread: UnreadStore;
   readonly answers: Answers;
   readonly undos = new Undos();
+  /** Told of each notification that is new, while a list of all of them is watched. */
+  readonly notified = new Set<(notification: Notification) => void>();
   readonly life: PageLife;
   readonly #feeds = new Map<string, FeedStore>();
   readonly #listeners = new Set<FeedListener>();
