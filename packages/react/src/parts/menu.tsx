@@ -54,7 +54,10 @@ function Entries({ props, close, say }: EntriesProps): ReactNode {
   const words = useWords();
   const { hide, archive, snooze, mute, block, report } = useItemActions(item);
   const [isReporting, setReporting] = useState(false);
-  const undone = (run: () => Promise<Undo>) => async (): Promise<void> => onUndo?.(await run());
+  const undone = (run: () => Promise<Undo>) => async (): Promise<void> => {
+    const undo = await run();
+    onUndo?.(undo);
+  };
   const { name } = item.action.actor;
   const reasonsOf: Readonly<Record<string, string>> = words.reasons;
   const reasons = (props.reasons ?? Object.keys(reasonsOf)).map((reason) => ({
