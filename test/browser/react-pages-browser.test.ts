@@ -262,8 +262,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await has(page, 'أدا', panel);
     await expect.poll(() => nameOf('waiting'), WAIT).toBe('Notifications of waiting');
     expect(await page.$$(`${panel} article[data-unread]`)).toHaveLength(2);
-    // To the head, and to the first article: under the focus what comes waits.
-    for (let n = 0; n < 2; n += 1) await page.keyboard.press('Tab');
+    // By two buttons of the head and two tabs to the first article: under the focus what comes waits.
+    for (let n = 0; n < 5; n += 1) await page.keyboard.press('Tab');
     await page.evaluate('new Promise((done) => setTimeout(done))');
     await page.evaluate('notify()');
     await has(page, '1 new', `${panel} [data-fanfare="new-items"]`);

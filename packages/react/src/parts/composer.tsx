@@ -189,9 +189,12 @@ function usePicker(
             ))}
           </ul>
         )}
-        <span role="status" data-visually-hidden>
-          {isOpen ? words.peopleFound(members.length) : ''}
-        </span>
+        {search !== null && (
+          // Only while somebody is looked for: a list at rest has nothing that speaks.
+          <span role="status" data-visually-hidden>
+            {isOpen ? words.peopleFound(members.length) : ''}
+          </span>
+        )}
       </>
     ),
   };

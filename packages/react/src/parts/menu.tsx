@@ -24,7 +24,8 @@ interface MenuProps {
  */
 export function ItemMenu(props: MenuProps): ReactNode {
   const words = useWords();
-  const [said, setSaid] = useState('');
+  /** Null until it is opened: a list at rest has nothing that speaks. */
+  const [said, setSaid] = useState<string | null>(null);
   return (
     <>
       <Popover
@@ -36,9 +37,11 @@ export function ItemMenu(props: MenuProps): ReactNode {
       >
         {(close) => <Entries {...{ props, close, say: setSaid }} />}
       </Popover>
-      <span role="status" data-fanfare="said">
-        {said}
-      </span>
+      {said !== null && (
+        <span role="status" data-fanfare="said">
+          {said}
+        </span>
+      )}
     </>
   );
 }
