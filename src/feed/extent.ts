@@ -35,5 +35,4 @@ export class Extent {
   stopAt(position: FeedPosition): void {
     this.#stop ??= position;
   }
-
 }

@@ -5,9 +5,8 @@ import {
   FLOOR_ABOVE_ALL,
   type FeedEntry,
   type FeedPosition,
-  lifted,
 } from '../domain/newsfeed-item.ts';
-import type { ReaderProfile, Follow, Returned } from '../domain/viewer.ts';
+import type { ReaderProfile, Follow } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import {
   type FeedQuery,
@@ -19,9 +18,10 @@ import {
   isAbove,
   isAboveAll,
   startBelow,
-  isInRange,
 } from './feed-store.ts';
+import { pageWithReturned, withReturned } from './returned.ts';
 import { PullGuesses, type PulledAhead } from './store/pulled-refs.ts';
+import { Paces } from './store/paces.ts';
 import { makeDue } from './reconcile-feed.ts';
 import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';
@@ -34,7 +34,11 @@ import {
   MAX_CANDIDATES,
   sourceKeys,
   StretchGuess,
+  readConducted,
   readFromSource,
+  type ConductedEntry,
+  type ConductedQuery,
+  type SourceReader,
   type ReadWindow,
 } from './source.ts';
 
@@ -52,6 +56,8 @@ export interface FeedReader {
    * @param ahead result of the same query, started while the reader was being looked up.
    */
   page(reader: ReaderProfile, query: FeedQuery, ahead?: FeedAhead): Promise<readonly FeedEntry[]>;
+  /** The same, the newest actions first, from the actions. */
+  conducted(reader: ReaderProfile, query: ConductedQuery): Promise<readonly ConductedEntry[]>;
   /**
    * Starts reading a page from the store before the reader is known, which saves a round trip.
    * @param begin writes down that there is such a reader; called if nothing is stored about them
@@ -73,15 +79,22 @@ export interface FeedReads extends Context {
   readonly feedReader: FeedReader;
 }
 
+/** What a process expects of the next page of a reader. */
+interface Remembered {
+  readonly guesses: PullGuesses;
+  readonly paces: Paces;
+}
+
 export function feedReader(context: Context): FeedReader {
   const guesses = new PullGuesses();
+  const remembered: Remembered = { guesses, paces: new Paces() };
   const lastReads = new KnownReadMarks();
-  const base: BaseFeed = {
+  const base: Pick<FeedReader, 'page' | 'find'> = {
     async page(reader, query, ahead) {
       const read = ahead !== undefined && (await isUsable(reader, ahead)) ? ahead : undefined;
       if (read === undefined) ahead?.readsOn?.();
       const noted = read?.readsOn === undefined ? context : noting(context, read.readsOn, KEPT);
-      return withOrWithoutStore(noted, reader, (as) => readPage(noted, guesses, as, query, read));
+      return withOrWithoutStore(noted, reader, (as) => readPage(noted, remembered, as, query, read));
     },
     find: (reader, actionIds) => withOrWithoutStore(context, reader, (as) => find(context, as, actionIds)),
   };
@@ -99,6 +112,15 @@ export function feedReader(context: Context): FeedReader {
         return reader;
       };
       return { query, ahead: { ...ahead, known } };
+    },
+    async conducted(reader, query) {
+      const source = await sourceOf(context, remembered.paces, reader, FLOOR_ABOVE_ALL, query);
+      const entries = await source((of) => readConducted(context, of, query));
+      const shown = await withReturned(reader, Promise.resolve(entries));
+      return shown.map((entry, index) => ({
+        ...entry,
+        conducted: entries[index]?.conducted ?? entry.relevancy,
+      }));
     },
     find: (reader, actionIds) => withReturned(reader, base.find(reader, actionIds)),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
@@ -126,12 +148,14 @@ async function stored(
 
 async function readPage(
   context: Context,
-  guesses: PullGuesses,
+  { guesses, paces }: Remembered,
   reader: ReaderProfile,
   query: FeedQuery,
   ahead?: FeedAhead,
 ): Promise<readonly FeedEntry[]> {
-  const { limit, since } = query;
+  const { limit, since, wanted } = query;
+  // What carries one ref has an index, and is nearly always less than what is stored.
+  if (wanted?.refId !== undefined) return entriesBelow(context, paces, reader, FLOOR_ABOVE_ALL, query);
   const page = await stored(context, reader, query, ahead);
   const { floor } = page;
   const upper = await withPulled(context, guesses, reader, page, query, ahead);
@@ -139,7 +163,7 @@ async function readPage(
   if (since !== undefined && floor.relevancy.getTime() < since.getTime()) return upper;
   return [
     ...upper,
-    ...(await entriesBelow(context, reader, floor, { ...query, limit: limit - upper.length })),
+    ...(await entriesBelow(context, paces, reader, floor, { ...query, limit: limit - upper.length })),
   ];
 }
 
@@ -420,32 +444,61 @@ function pullKeys(pullRefIds: readonly RefId[]): SourceKeys {
   return { audience: [], refIds: [], pullRefIds, passerIds: [] };
 }
 
-/** As long as so many entries as are examined take above the floor, if it was reached by storing as many as are kept. */
+/**
+ * As long as so many actions as are to be read took last time, or else above the floor, if it was reached by storing as many as are
+ * kept. @param pace milliseconds for an action
+ */
 function firstStretch(
   { cap }: Context,
+  pace: number | null,
   floor: FeedPosition,
-  { limit, wanted }: FeedQuery,
+  { limit, wanted }: Pick<FeedQuery, 'limit' | 'wanted'>,
 ): number | undefined {
-  if (isAboveAll(floor)) return undefined;
-  const examined = wanted === undefined ? 2 * limit : MAX_CANDIDATES;
-  return Math.max(1, Math.floor(((clock.time() - floor.relevancy.getTime()) * examined) / cap));
+  if (pace === null && isAboveAll(floor)) return undefined;
+  const ofCap = (clock.time() - floor.relevancy.getTime()) / cap;
+  const read = wanted === undefined ? 2 * limit : MAX_CANDIDATES;
+  return Math.max(1, Math.floor((pace ?? ofCap) * read));
+}
+
+/** How actions reach the reader, for reads that remember how far they had to go. */
+async function sourceOf(
+  context: Context,
+  paces: Paces,
+  reader: ReaderProfile,
+  floor: FeedPosition,
+  query: Pick<FeedQuery, 'limit' | 'wanted'>,
+): Promise<<T>(read: (of: SourceReader) => Promise<T>) => Promise<T>> {
+  // What carries one ref is read in the order of an index, and few follows decide it.
+  if (query.wanted?.refId !== undefined) {
+    const keys = sourceKeys({ reader, follows: [] });
+    const followsOf = (actions: readonly SourceAction[]): Promise<readonly Follow[]> =>
+      followsOfRefs(context, reader, actions);
+    return (read) => read({ reader, keys, followsOf, guess: new StretchGuess(Infinity) });
+  }
+  const follows = await followsWithSpans(context, reader.userId);
+  const guess = new StretchGuess(firstStretch(context, paces.of(reader.userId), floor, query));
+  const of = {
+    ...{ reader, guess, keys: sourceKeys({ reader, follows }) },
+    followsOf: () => Promise.resolve(follows),
+  };
+  return async (read) => {
+    const found = await read(of);
+    paces.keep(reader.userId, guess.pace);
+    return found;
+  };
 }
 
 /** Entries below the floor, from the actions. */
 async function entriesBelow(
   context: Context,
+  paces: Paces,
   reader: ReaderProfile,
   floor: FeedPosition,
   query: FeedQuery,
 ): Promise<readonly FeedEntry[]> {
-  const all = await followsWithSpans(context, reader.userId);
-  const guess = new StretchGuess(firstStretch(context, floor, query));
+  const source = await sourceOf(context, paces, reader, floor, query);
   const read = (from: FeedQuery): Promise<readonly FeedEntry[]> =>
-    readFromSource(
-      context,
-      { reader, keys: sourceKeys({ reader, follows: all }), followsOf: () => Promise.resolve(all), guess },
-      from,
-    );
+    source((of) => readFromSource(context, of, from));
   if (isAboveAll(floor)) return read(query);
   const entries: FeedEntry[] = [];
   let from: FeedQuery = { ...query, ...startBelow(floor, query.after) };
@@ -482,87 +535,4 @@ async function findUnstored(
   return entries.filter(
     (entry) => (floor !== null && !isAbove(entry, floor)) || entry.reasons.includes('PULL'),
   );
-}
-
-/** Minimum number of entries to look up at once. */
-const BATCH = 50;
-
-/** Reads of a feed that know nothing of marks. */
-type BaseFeed = Pick<FeedReader, 'page' | 'find'>;
-
-/**
- * A page with the items that came back to the reader: each stands at least where its state ended, and its lower position is
- * dropped. Items that are still away pass through here: the rules withhold them.
- *
- * Free for readers who never put an item away until a time. For others one query per session, plus one for a page in whose
- * range an item came back. For each page of the base feed: its entries that did not come back, and those that came back into the
- * page's range; until there are enough, or all.
- * @param reading the same page without them.
- */
-async function pageWithReturned(
-  base: BaseFeed,
-  reader: ReaderProfile,
-  query: FeedQuery,
-  reading: Promise<readonly FeedEntry[]>,
-): Promise<readonly FeedEntry[]> {
-  const [ended, known] = await Promise.all([reader.returned(), reading]);
-  if (ended.size === 0) return known;
-  const entries: FeedEntry[] = [];
-  let piece: FeedQuery = query;
-  let read = known;
-  for (;;) {
-    const staying = read.filter((entry) => boosted(ended, entry) === entry);
-    const stop = query.extent?.stop ?? null;
-    const bottom = stop ?? (read.length < piece.limit ? undefined : read.at(-1));
-    entries.push(...staying, ...(await readBack(base, reader, ended, { query: piece, staying, bottom })));
-    if (bottom === undefined || stop !== null || entries.length >= query.limit)
-      return entries.sort(compareFeedPositions).slice(0, query.limit);
-    piece = { ...query, after: bottom, limit: query.limit - entries.length };
-    read = await base.page(reader, piece);
-  }
-}
-
-/** The same for entries that were found by their actions. */
-async function withReturned(
-  reader: ReaderProfile,
-  finding: Promise<readonly FeedEntry[]>,
-): Promise<readonly FeedEntry[]> {
-  const [entries, ended] = await Promise.all([finding, reader.returned()]);
-  return ended.size === 0 ? entries : entries.map((entry) => boosted(ended, entry));
-}
-
-/** Entries that came back into the page's range. */
-async function readBack(
-  base: BaseFeed,
-  reader: ReaderProfile,
-  ended: Returned,
-  piece: {
-    readonly query: FeedQuery;
-    readonly staying: readonly FeedEntry[];
-    readonly bottom: FeedPosition | undefined;
-  },
-): Promise<readonly FeedEntry[]> {
-  const { query, staying, bottom } = piece;
-  const { limit } = query;
-  const known = new Set(staying.map(({ actionId }) => actionId));
-  const isInPiece = (place: FeedPosition): boolean =>
-    isInRange(place, query) && (bottom === undefined || compareFeedPositions(place, bottom) <= 0);
-  const wanted = Array.from(ended, ([actionId, relevancy]): FeedPosition => ({ actionId, relevancy }))
-    .filter((place) => !known.has(place.actionId) && isInPiece(place))
-    .sort(compareFeedPositions);
-  const back: FeedEntry[] = [];
-  const batch = Math.max(limit, BATCH);
-  for (let from = 0; from < wanted.length && back.length < limit; from += batch) {
-    const ids = wanted.slice(from, from + batch).map(({ actionId }) => actionId);
-    const found = (await base.find(reader, ids)).map((entry) => boosted(ended, entry));
-    // Entries bumped since the page was read may be above the range now.
-    back.push(...found.filter(isInPiece));
-  }
-  return back;
-}
-
-/** Returns the entry itself unless it came back above where it was. */
-function boosted(ended: Returned, entry: FeedEntry): FeedEntry {
-  const relevancy = lifted(entry.relevancy, ended.get(entry.actionId));
-  return relevancy === entry.relevancy ? entry : { ...entry, relevancy };
 }

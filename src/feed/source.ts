@@ -15,7 +15,7 @@ import { type Follow, type ReaderProfile, profileOfMember, profileOfStranger } f
 import { positionAbove } from '../domain/cursor.ts';
 import { clock } from '../lib/clock.ts';
 import { departmentKey, reachesFollowers, teamKey, userKey } from '../domain/audience.ts';
-import { addressedReasons, blocksAsked } from '../domain/visibility.ts';
+import { addressedReasons, blocksAsked, followableIds } from '../domain/visibility.ts';
 import { resolveEntries } from './relevancies.ts';
 
 /** Actions that one read returns at most of each kind of keys. */
@@ -32,10 +32,16 @@ const FIRST_MS = 3_600_000;
  */
 export class StretchGuess {
   #ms: number;
+  #pace: number | null = null;
 
   /** @param ms of the first window. Default: an hour */
   constructor(ms = FIRST_MS) {
     this.#ms = ms;
+  }
+
+  /** Milliseconds for each candidate, as was read last; `null`: nothing was. */
+  get pace(): number | null {
+    return this.#pace;
   }
 
   get ms(): number {
@@ -49,6 +55,7 @@ export class StretchGuess {
 
   /** A feed needed this length, which had this many candidates. Only lengths that leave room for twice as many are kept. */
   wasNeeded(ms: number, candidates: number): void {
+    if (candidates > 0) this.#pace = ms / candidates;
     if (candidates <= MAX_CANDIDATES / 2) this.#ms = Math.max(this.#ms, ms);
   }
 }
@@ -93,17 +100,14 @@ const FULL_READ_LIMIT = 50;
  */
 export async function readFromSource(
   context: Context,
-  { reader, keys, followsOf, tryFullRead, guess = new StretchGuess(), keep }: SourceReader,
+  source: SourceReader,
   query: FeedQuery,
 ): Promise<FeedEntry[]> {
-  const kinds = kindsOf(keys);
-  if (kinds === 0) return [];
-  const { after, since, until, limit, wanted, extent } = query;
+  const { reader, keys, followsOf, tryFullRead, keep } = source;
+  if (kindsOf(keys) === 0) return [];
+  const { after, since, until, limit, wanted } = query;
   const top = earliest(after?.relevancy, until);
-  const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit));
-  const examined = Math.max(MIN_EXAMINED, Math.floor(MAX_CANDIDATES / kinds));
   const found = new Map<string, Found>();
-  let candidates = 0;
   const take = async ({ actions, follows }: ReadWindow): Promise<void> => {
     const read = new Map(actions.map((action) => [action.id, action]));
     for (const entry of await entriesOf(context, { reader, follows }, actions)) {
@@ -111,15 +115,10 @@ export async function readFromSource(
       if (action !== undefined) found.set(entry.actionId, { entry, action });
     }
   };
-  /** @returns the time above which nothing more is to be found; `null`: nothing is to be found at all */
-  const look = async (
-    window: SourceWindow,
-    limits: Omit<CandidatesQuery, 'window'>,
-  ): Promise<Date | null> => {
-    const { actions, above } = await context.sourceActions.candidates(keys, { window, wanted, ...limits });
-    candidates += actions.length;
-    await take({ actions, follows: await followsOf(actions) });
-    return above;
+  const look = async (asked: CandidatesQuery): Promise<Candidates> => {
+    const candidates = await context.sourceActions.candidates(keys, { ...asked, wanted });
+    await take({ ...candidates, follows: await followsOf(candidates.actions) });
+    return candidates;
   };
   /** The requested entries above this time, which are final. */
   const certainAbove = (above: Date | null): Found[] =>
@@ -136,9 +135,9 @@ export async function readFromSource(
     return given.map(({ entry }) => entry);
   };
   // `conducted` may be ahead of a relevancy by this much.
-  let upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
-  if (top !== null && upTo !== null)
-    await look({ above: upTo, upTo: null, bumpedAndConductedBy: upTo }, { most: null });
+  const upTo = top === null ? null : new Date(top.getTime() + MAX_FUTURE_MS);
+  if (upTo !== null)
+    await look({ window: { above: upTo, upTo: null, bumpedAndConductedBy: upTo }, most: null });
   if (tryFullRead !== undefined) {
     const above = since === undefined ? null : new Date(since.getTime() - 1);
     const little = await tryFullRead({ above, upTo }, FULL_READ_LIMIT);
@@ -147,34 +146,121 @@ export async function readFromSource(
       return give(certainAbove(above));
     }
   }
+  const above = await goDown(source, query, {
+    upTo,
+    look,
+    isEnough: (to) => certainAbove(to).length >= limit,
+  });
+  return give(certainAbove(above));
+}
+
+/** A walk down a feed, window by window. */
+interface Descent {
+  /** Inclusive; `null`: from the newest. */
+  readonly upTo: Date | null;
+  readonly look: (asked: CandidatesQuery) => Promise<Candidates>;
+  /** Whether what lies above this time is all that is asked for. */
+  readonly isEnough: (above: Date) => boolean;
+}
+
+/** Reads windows until there is enough, or the end or that of the extent is reached. Returns where it got to; `null`: the end. */
+async function goDown(
+  { keys, guess = new StretchGuess() }: Pick<SourceReader, 'keys' | 'guess'>,
+  { since, limit, wanted, extent }: Omit<FeedQuery, 'after'>,
+  descent: Descent,
+): Promise<Date | null> {
+  const { look, isEnough } = descent;
+  const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit));
+  const examined = Math.max(MIN_EXAMINED, Math.floor(MAX_CANDIDATES / kindsOf(keys)));
+  let { upTo } = descent;
   let length = guess.ms;
   let looked = 0;
+  let candidates = 0;
   for (;;) {
     const from = upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS;
     const end = length > LAST_WINDOW_MS ? null : new Date(from - length);
-    let above = await look({ above: end, upTo }, { most, examined });
+    const read = await look({ window: { above: end, upTo }, most, examined });
+    let { above } = read;
     const isCut = above !== null && above.getTime() !== end?.getTime();
     // So many have the same time that the read got no further.
     if (above !== null && isCut && above.getTime() === upTo?.getTime()) {
       above = new Date(above.getTime() - 1);
-      await look({ above, upTo }, { most: null });
+      await look({ window: { above, upTo }, most: null });
     }
-    const certain = certainAbove(above);
-    const isAtEnd = above === null || (since !== undefined && above.getTime() < since.getTime());
     const passed = above === null ? length : from - above.getTime();
     looked += passed;
+    candidates += read.examined;
     if (isCut) guess.wasTooLong(Math.max(1, passed));
-    if (isAtEnd || certain.length >= limit) {
-      guess.wasNeeded(looked, candidates);
-      return give(certain);
-    }
+    guess.wasNeeded(looked, candidates);
+    if (above === null || isEnough(above)) return above;
+    if (since !== undefined && above.getTime() < since.getTime()) return above;
     if (wanted !== undefined && extent !== undefined && isCut) {
       extent.stopAt(lowestAbove(above));
-      return give(certain);
+      return above;
     }
     upTo = above;
     length = isCut ? Math.max(1, passed) : length * WINDOW_GROWTH;
   }
+}
+
+/** An entry, and when its action was conducted. */
+export interface ConductedEntry extends FeedEntry {
+  readonly conducted: Date;
+}
+
+/** Where an action stands by the time at which it was conducted. */
+export interface ConductedPosition {
+  readonly time: Date;
+  readonly actionId: ActionId;
+}
+
+/** `since` and `until` are times at which actions were conducted. */
+export interface ConductedQuery extends Pick<FeedQuery, 'limit' | 'wanted' | 'extent' | 'since' | 'until'> {
+  /** Exclusive; `null`: from the newest on. */
+  readonly after: ConductedPosition | null;
+}
+
+/**
+ * The same part of a feed, the newest actions first, by `conducted`: which no interaction changes, so that each window is final once it
+ * was read.
+ */
+export async function readConducted(
+  context: Context,
+  source: Omit<SourceReader, 'tryFullRead' | 'keep'>,
+  query: ConductedQuery,
+): Promise<ConductedEntry[]> {
+  const { reader, keys, followsOf } = source;
+  const { after, until, limit, wanted } = query;
+  if (kindsOf(keys) === 0) return [];
+  const found = new Map<ActionId, ConductedEntry>();
+  const look = async ({ window, ...limits }: CandidatesQuery): Promise<Candidates> => {
+    const asked = { window: { ...window, isOfConducted: true }, wanted, ...limits };
+    const candidates = await context.sourceActions.candidates(keys, asked);
+    const { actions } = candidates;
+    const times = new Map(actions.map(({ id, conducted }) => [id, conducted]));
+    const follows = await followsOf(actions);
+    for (const entry of await entriesOf(context, { reader, follows }, actions)) {
+      const conducted = times.get(entry.actionId) ?? entry.relevancy;
+      const placed = { ...entry, conducted };
+      if (after === null || compareConducted(placed, { conducted: after.time, actionId: after.actionId }) > 0)
+        found.set(entry.actionId, placed);
+    }
+    return candidates;
+  };
+  const upTo = earliest(after?.time, until);
+  await goDown(source, query, { upTo, look, isEnough: () => found.size >= limit });
+  return [...found.values()].sort(compareConducted).slice(0, limit);
+}
+
+/** Newest first. */
+function compareConducted(
+  a: Pick<ConductedEntry, 'conducted' | 'actionId'>,
+  b: Pick<ConductedEntry, 'conducted' | 'actionId'>,
+): number {
+  return (
+    b.conducted.getTime() - a.conducted.getTime() ||
+    (a.actionId < b.actionId ? 1 : -1) * Number(a.actionId !== b.actionId)
+  );
 }
 
 /** The position of whatever stands above a time, and above nothing else. */
@@ -257,9 +343,12 @@ export async function entriesOf(
   actions: readonly SourceAction[],
 ): Promise<FeedEntry[]> {
   await learnBlocks(context, reader, actions, follows);
+  const byRef = new Map(follows.map((follow) => [follow.refId, follow]));
   const addressed = actions.flatMap((action) => {
     if (action.isHidden || action.isDeleted) return [];
-    const reasons = addressedReasons(reader, action, follows);
+    // Of thousands of follows a few decide.
+    const own = followableIds(action).flatMap((refId) => byRef.get(refId) ?? []);
+    const reasons = addressedReasons(reader, action, own);
     return reasons.length === 0 ? [] : [{ action, reasons }];
   });
   const place = await resolveEntries(
@@ -325,6 +414,7 @@ export function sharedReads(
     return {
       actions: found.actions.filter((action) => isWithin(action, window) && isFor(action)),
       above: window.above,
+      examined: found.examined,
     };
   }
 

@@ -19,6 +19,7 @@ import type { FeedReads } from '../../feed/feed-reader.ts';
 import type { FeedOrderRow, OrderedPage } from '../../feed/page/declared.ts';
 import { BY_RELEVANCY, collectRecent } from '../../feed/page/orders.ts';
 import { askedPage, pageOf } from '../../feed/page/paging.ts';
+import type { ConductedPosition } from '../../feed/source.ts';
 import { clock } from '../../lib/clock.ts';
 import type { RankedFacts } from './store.ts';
 
@@ -60,13 +61,15 @@ async function readTop(core: FeedReads, options: OrderedPage): Promise<Page<News
       const since = { time: rankedSince(generation), actionId: '' };
       const place = from?.zone === 'older' ? { time: new Date(from.value), actionId: from.actionId } : null;
       const next = { size: room, isUp, from: isUp ? place : (place ?? since) };
-      const nodes = await collectRecent(options, next, since);
-      return nodes.map((node) => {
+      const recent = await collectRecent(options, next, since);
+      stop = recent.stop;
+      return recent.nodes.map((node) => {
         const value = node.action.conducted.getTime();
         return { node, position: { generation, zone: 'older', value, actionId: node.actionId } };
       });
     },
   };
+  let stop: ConductedPosition | null = null;
   return options.first(page, String(generation.getTime()), RANKED_CHUNK, async () => {
     const edges: RankedEdge[] = [];
     const inOrder = isUp ? (['older', 'ranked'] as const) : (['ranked', 'older'] as const);
@@ -76,7 +79,14 @@ async function readTop(core: FeedReads, options: OrderedPage): Promise<Page<News
       node,
       cursor: encodeRanked(list, position),
     }));
-    return pageOf(shown, { isUp, hasMore: edges.length > size });
+    const hasMore = edges.length > size;
+    const found = pageOf(shown, { isUp, hasMore: hasMore || stop !== null });
+    if (hasMore || stop === null) return found;
+    const { time, actionId } = stop;
+    return {
+      ...found,
+      end: encodeRanked(list, { generation, zone: 'older', value: time.getTime(), actionId }),
+    };
   });
 }
 

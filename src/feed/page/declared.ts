@@ -9,6 +9,7 @@ import type { Stretch } from '../../storage/documents/keyset.ts';
 import type { Extent } from '../extent.ts';
 import type { FeedReads } from '../feed-reader.ts';
 import type { FeedQuery } from '../feed-store.ts';
+import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import type { Load } from '../session/load.ts';
 import type { ListRead } from './list-read.ts';
 import type { AskedPage } from './paging.ts';
@@ -57,6 +58,10 @@ export interface OrderedPage {
   readonly args: PageArgs;
   readonly scan: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;
   readonly select: (candidates: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
+  /** The next entries, the newest actions first, within the extent. Absent: only `scan` has them. */
+  readonly scanConducted?:
+    | ((stretch: Stretch<ConductedPosition>) => Promise<readonly ConductedEntry[]>)
+    | undefined;
   /** Where the scans stop, before the list ends. Absent: nowhere. */
   readonly extent: Extent | undefined;
   /** The page. From the top it is made once of equal reads. @param limit of its first scan */
@@ -83,6 +88,8 @@ export interface FeedOrderRow {
   readonly timeOf: (item: NewsfeedItem) => Date;
   /** The relevancies of all items that times let through. */
   readonly range: (times: TimeRange) => TimeRange;
+  /** The times at which their actions were conducted. Default: any. */
+  readonly conductedRange?: (times: TimeRange) => TimeRange;
   /** @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
   readonly read: (core: FeedReads, page: OrderedPage) => Promise<Page<NewsfeedItem>>;
 }

@@ -1,6 +1,7 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Extent } from '../extent.ts';
+import type { OrderedPage } from './declared.ts';
 import type { ListRead } from './list-read.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import { type AskedPage, collectPage } from './paging.ts';
@@ -152,6 +153,8 @@ export interface FeedStages {
   readonly open: (limit: number) => void;
   /** Skeleton: the next entries from a position on. */
   readonly skeleton: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;
+  /** The same, the newest actions first; absent: only the skeleton has them. */
+  readonly scanConducted?: OrderedPage['scanConducted'];
   /** Hydration, rules and presentation: the visible items, in the same order. */
   readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */

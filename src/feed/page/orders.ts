@@ -4,6 +4,7 @@ import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedOrderRow, OrderedPage, TimeRange } from './declared.ts';
+import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import { type AskedPage, askedPage, collectPage, pageOf } from './paging.ts';
 
 /** A page of a feed in its own order. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
@@ -36,21 +37,23 @@ const FIRST_CHUNK = 5;
 
 /**
  * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
- * below `conducted`. So an item is final once everything not yet examined is older. Costs two round trips per 250 entries
- * down to the end of the page, and reads fewer at first; bumped items are the ones examined in addition. A page upwards costs as
- * much as one down that ends at the same place.
+ * below `conducted`. So an item is final once everything not yet examined is older: of most first pages all are after one read. Other
+ * pages are read from the actions in their own order. Upwards, as for lists that are read whole, everything down to the end of the page
+ * is examined, which costs two round trips per 250 entries.
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
   const list = `feed:RECENT:${options.userId}`;
   const page = askedPage(options.args, (cursor) => decodePosition(list, cursor));
   return options.first(page, '', firstChunk(page.size), async () => {
-    const nodes = await collectRecent(options, page);
+    const { nodes, stop } = await collectRecent(options, page);
     const edges = nodes.slice(0, page.size).map((node) => ({
       node,
       cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId }),
     }));
-    return pageOf(edges, { isUp: page.isUp, hasMore: nodes.length > page.size });
+    const hasMore = nodes.length > page.size;
+    const found = pageOf(edges, { isUp: page.isUp, hasMore: hasMore || stop !== null });
+    return hasMore || stop === null ? found : { ...found, end: encodePosition(list, stop) };
   });
 }
 
@@ -58,16 +61,39 @@ function firstChunk(size: number): number {
   return Math.min(CHUNK, FIRST_CHUNK * (size + 1));
 }
 
+interface RecentItems {
+  /** The nearest first, and one more than the page has if there is one. */
+  readonly nodes: readonly NewsfeedItem[];
+  /** Where the page has to go on, since few of many passed; `null`: it was not cut. */
+  readonly stop: ConductedPosition | null;
+}
+
 /**
- * The next items from a position on, the nearest first, plus one more than `size` if there is one. Upwards what is nearest is known
- * once everything down to the position was read.
+ * The next items from a position on.
  * @param newest no item above this position
  */
 export async function collectRecent(
-  { scan, select }: Pick<OrderedPage, 'scan' | 'select'>,
-  { size, isUp, from }: AskedPage<RecentPosition>,
-  newest: RecentPosition | null = null,
-): Promise<readonly NewsfeedItem[]> {
+  options: Pick<OrderedPage, 'scan' | 'select' | 'scanConducted' | 'extent'>,
+  page: AskedPage<ConductedPosition>,
+  newest: ConductedPosition | null = null,
+): Promise<RecentItems> {
+  const { scan, select, scanConducted, extent } = options;
+  const { size, isUp, from } = page;
+  if (!isUp && scanConducted !== undefined) {
+    const top = from === null ? await topmostRecent(options, size) : null;
+    if (top !== null) return { nodes: top, stop: null };
+    const nodes: NewsfeedItem[] = [];
+    const { edges, hasMore } = await collectPage<ConductedPosition, ConductedAt, NewsfeedItem>({
+      ...{ page: { ...page, size: size + 1 }, extent },
+      scan: async (stretch) =>
+        (await scanConducted(stretch)).map((entry) => ({ ...entry, time: entry.conducted })),
+      select: (entries) => select(entries),
+      cursorOf: () => '',
+    });
+    nodes.push(...edges.map(({ node }) => node));
+    const stop = hasMore && nodes.length <= size ? (extent?.stop ?? null) : null;
+    return { nodes, stop: stop && { time: stop.relevancy, actionId: stop.actionId } };
+  }
   const order = isUp ? (a: NewsfeedItem, b: NewsfeedItem) => compareRecency(b, a) : compareRecency;
   let best: NewsfeedItem[] = [];
   let position: FeedPosition | null = null;
@@ -82,16 +108,29 @@ export async function collectRecent(
     );
     best = [...best, ...further].sort(order).slice(0, size + 1);
     position = entries.at(-1) ?? position;
-    if (entries.length < chunk || position === null) return best;
+    if (entries.length < chunk || position === null) return { nodes: best, stop: null };
     const end = isUp ? from?.time.getTime() : best[size] && conducted(best[size]);
-    if (end !== undefined && end > position.relevancy.getTime() + MAX_FUTURE_MS) return best;
+    if (end !== undefined && end > position.relevancy.getTime() + MAX_FUTURE_MS)
+      return { nodes: best, stop: null };
     chunk = CHUNK;
   }
 }
 
-interface RecentPosition {
-  readonly time: Date;
-  readonly actionId: string;
+type ConductedAt = ConductedEntry & ConductedPosition;
+
+/** The first page if the first entries by relevancy have all of it; `null`: they have not. */
+async function topmostRecent(
+  { scan, select }: Pick<OrderedPage, 'scan' | 'select'>,
+  size: number,
+): Promise<readonly NewsfeedItem[] | null> {
+  const chunk = firstChunk(size);
+  const entries = await scan({ from: null, limit: chunk, isUp: false });
+  const items = (await select(entries)).toSorted(compareRecency);
+  const last = items[size];
+  const lowest = entries.at(-1);
+  if (entries.length < chunk || lowest === undefined) return items;
+  if (last === undefined || conducted(last) <= lowest.relevancy.getTime() + MAX_FUTURE_MS) return null;
+  return items.slice(0, size + 1);
 }
 
 function conducted(item: NewsfeedItem): number {
@@ -102,12 +141,12 @@ function compareRecency(a: NewsfeedItem, b: NewsfeedItem): number {
   return conducted(b) - conducted(a) || (a.actionId < b.actionId ? 1 : -1);
 }
 
-function isOlder(item: NewsfeedItem, cursor: RecentPosition): boolean {
+function isOlder(item: NewsfeedItem, cursor: ConductedPosition): boolean {
   const time = cursor.time.getTime();
   return conducted(item) < time || (conducted(item) === time && item.actionId < cursor.actionId);
 }
 
-function isNewer(item: NewsfeedItem, cursor: RecentPosition): boolean {
+function isNewer(item: NewsfeedItem, cursor: ConductedPosition): boolean {
   return !isOlder(item, cursor) && item.actionId !== cursor.actionId;
 }
 
@@ -126,6 +165,7 @@ export const RELEVANCY: FeedOrderRow = {
 export const RECENT: FeedOrderRow = {
   ...{ name: 'RECENT', description: 'Newest first, by `conducted`.' },
   timeOf: ({ action }) => action.conducted,
+  conductedRange: (times) => times,
   // A relevancy is at most so much below `conducted`, and has no upper bound because of bumps.
   range: ({ since }) => (since === undefined ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) }),
   read: (_core, page) => readRecent(page),

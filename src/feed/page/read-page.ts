@@ -14,6 +14,7 @@ import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { Extent } from '../extent.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
+import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead, passRules, toItem, type EntryFacts, type VisibleEntry } from './feed-rules.ts';
@@ -28,7 +29,7 @@ import {
 } from './filters.ts';
 import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
-import { DECLARED } from './declared.ts';
+import { DECLARED, type TimeRange } from './declared.ts';
 import { entriesAbove } from './upward.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 
@@ -65,6 +66,7 @@ export async function readFeed(
     scan: (stretch) => list.scan(stretch),
     select: (candidates) => list.select(candidates),
     extent: stages.extent,
+    scanConducted: stages.scanConducted,
   });
   const nodes = page.edges.map(({ node }) => node);
   return {
@@ -104,9 +106,10 @@ export interface PageStages extends FeedStages {
 export function openStages(read: ListRead, list: ListAsked): PageStages {
   const { core, session } = read;
   const { filter } = list;
-  const range = rangeOf(list);
+  const range = timesOf(list, 'range');
   const entriesOf = entriesFor(filter);
-  const extent = DECLARED.order(list.order).goesOn === true ? new Extent() : undefined;
+  const extent = new Extent();
+  const goesOn = DECLARED.order(list.order).goesOn === true;
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
   const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
@@ -144,20 +147,28 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     if (entries !== null) return entriesFrom(entries, stretch);
     if (filter.unreadOnly) {
       const { page } = await unread();
-      return isUp ? entriesAbove(page, query) : page({ ...query, ...(extent && { extent }) });
+      return isUp ? entriesAbove(page, query) : page({ ...query, ...(goesOn && { extent }) });
     }
     if (isUp) return entriesAbove((part) => next(begin(part), part, undefined), query);
-    return next(first, query, extent);
+    return next(first, query, goesOn ? extent : undefined);
   };
+  const scanConducted = ({ from, limit }: Stretch<ConductedPosition>): Promise<readonly ConductedEntry[]> =>
+    extent.scan(from && { relevancy: from.time, actionId: from.actionId }, async () => {
+      const reader = await lookUp();
+      const wanted = wantedOf(filter, reader);
+      const among = { ...timesOf(list, 'conductedRange'), ...(wanted && { wanted }) };
+      return core.feedReader.conducted(reader, { after: from, limit, extent, ...among });
+    });
   return {
     lookUp,
     open,
     extent,
     skeleton: (stretch) =>
-      stretch.isUp || extent === undefined ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
+      stretch.isUp || !goesOn ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
+    scanConducted: entriesOf !== null || filter.unreadOnly ? undefined : scanConducted,
     async show(entries) {
       const items = await show(session, lookUp, await narrowed(read, lookUp, list, entries), list);
-      extent?.missed(entries.length - items.length);
+      extent.missed(entries.length - items.length);
       return items;
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
@@ -200,12 +211,13 @@ async function passing(
   return visible;
 }
 
-/** Relevancy bounds that contain everything the filter lets through. */
-function rangeOf({ filter: { since, until }, order }: ListAsked): Pick<FeedQuery, 'since' | 'until'> {
-  return DECLARED.order(order).range({
-    ...(since === null ? {} : { since }),
-    ...(until === null ? {} : { until }),
-  });
+/** Bounds that contain everything the filter lets through. */
+function timesOf(
+  { filter: { since, until }, order }: ListAsked,
+  which: 'range' | 'conductedRange',
+): TimeRange {
+  const times = { ...(since === null ? {} : { since }), ...(until === null ? {} : { until }) };
+  return DECLARED.order(order)[which]?.(times) ?? {};
 }
 
 /**

@@ -16,7 +16,7 @@ declare module '../repositories.ts' {
   }
 }
 
-const KEYS_AT_ONCE = 1_000;
+const KEYS_AT_ONCE = 10_000;
 
 /** What of an action decides in whose feeds it is, and where. */
 export type SourceAction = VisibleAction & RelevancyAction & Pick<Action, 'rev' | 'latest' | 'isBumped'>;
@@ -41,6 +41,8 @@ export interface SourceWindow {
   readonly upTo: Date | null;
   /** Only actions with interactions that were conducted at or before this time. */
   readonly bumpedAndConductedBy?: Date;
+  /** It is a range of `conducted` instead. Default: no. */
+  readonly isOfConducted?: boolean;
 }
 
 /** Candidates from the upper end of a window down. */
@@ -48,6 +50,8 @@ export interface Candidates {
   readonly actions: readonly SourceAction[];
   /** Everything wanted above this time is there; `null`: everything. */
   readonly above: Date | null;
+  /** Number of actions that were looked at, wanted or not. */
+  readonly examined: number;
 }
 
 export interface CandidatesQuery {
@@ -60,7 +64,7 @@ export interface CandidatesQuery {
   readonly examined?: number;
 }
 
-const NEWEST = { latest: -1 } as const;
+const timeOf = ({ isOfConducted }: SourceWindow) => (isOfConducted === true ? 'conducted' : 'latest');
 /** Batch size of queries without a limit. */
 const BATCH = 1_000;
 
@@ -107,16 +111,20 @@ export function sourceActionsRepository(
     among: Filter<ActionDocument>,
     { window, wanted, most, examined }: CandidatesQuery,
   ): Promise<Candidates> {
+    const time = timeOf(window);
+    const lowest = (of: readonly SourceDocument[]): Date =>
+      new Date(Math.min(...of.map((one) => one[time].getTime())));
     const { refId: _refId, ...further } = wanted ?? {};
     const filter = wantedFilter(further);
     if (Object.keys(filter).length === 0 || examined === undefined) {
       const cursor = collection.find({ ...among, ...filter }).project<SourceDocument>(FIELDS);
       const found = await (most === null
         ? inTurns(cursor.batchSize(BATCH))
-        : inOneBatch(cursor.sort(NEWEST).limit(most), most));
+        : inOneBatch(cursor.sort({ [time]: -1 }).limit(most), most));
       return {
         actions: found.map(toSourceAction),
         above: found.length === most ? lowest(found) : window.above,
+        examined: found.length,
       };
     }
     const [found] = await inOneBatch(
@@ -125,12 +133,12 @@ export function sourceActionsRepository(
         readonly examined: readonly { readonly count: number; readonly above: Date }[];
       }>([
         { $match: among },
-        { $sort: NEWEST },
+        { $sort: { [time]: -1 } },
         { $limit: examined },
         {
           $facet: {
             wanted: [{ $match: filter }, ...(most === null ? [] : [{ $limit: most }]), { $project: FIELDS }],
-            examined: [{ $group: { _id: null, count: { $sum: 1 }, above: { $min: '$latest' } } }],
+            examined: [{ $group: { _id: null, count: { $sum: 1 }, above: { $min: `$${time}` } } }],
           },
         },
       ]),
@@ -138,19 +146,22 @@ export function sourceActionsRepository(
     );
     const actions = found?.wanted ?? [];
     const [all] = found?.examined ?? [];
+    const isCut = actions.length === most;
     return {
       actions: actions.map(toSourceAction),
-      above: actions.length === most ? lowest(actions) : all?.count === examined ? all.above : window.above,
+      above: isCut ? lowest(actions) : all?.count === examined ? all.above : window.above,
+      examined: all?.count ?? 0,
     };
   }
 
   return {
     /**
      * Visible actions that one of the keys may bring to the reader, from the upper end of the window down, unordered, without
-     * duplicates. One round trip with a query per 1,000 keys and kind. Indexes `audience`, `source`, `pull`, `reshared`; for bumped
+     * duplicates. One round trip with a query per 10,000 keys and kind. Indexes `audience`, `source`, `pull`, `reshared`; for bumped
      * actions `audience_bumped`, `source_bumped`, `pull`, `reshared`.
      */
     async candidates(keys: SourceKeys, query: CandidatesQuery): Promise<Candidates> {
+      const time = timeOf(query.window);
       const found = await Promise.all(
         filtersOf(keys, query.wanted?.refId).map((filter) => find(visibleIn(filter, query.window), query)),
       );
@@ -165,7 +176,8 @@ export function sourceActionsRepository(
       );
       return {
         above,
-        actions: [...actions.values()].filter(({ latest }) => above === null || latest > above),
+        examined: found.reduce((sum, one) => sum + one.examined, 0),
+        actions: [...actions.values()].filter((action) => above === null || action[time] > above),
       };
     },
 
@@ -229,23 +241,23 @@ function filtersOf(keys: SourceKeys, refId: RefId | undefined): Filter<ActionDoc
   ];
 }
 
-function lowest(found: readonly { readonly latest: Date }[]): Date {
-  return new Date(Math.min(...found.map(({ latest }) => latest.getTime())));
-}
-
 export function pulledIn(pullRefIds: readonly RefId[], window: SourceWindow): Filter<ActionDocument> {
   return visibleIn({ pullRefIds: { $in: [...pullRefIds] }, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } }, window);
 }
 
 function visibleIn(filter: Filter<ActionDocument>, window: SourceWindow): Filter<ActionDocument> {
-  const latest: { $gt?: Date; $lte?: Date } = {};
-  if (window.above !== null) latest.$gt = window.above;
-  if (window.upTo !== null) latest.$lte = window.upTo;
+  const { above, upTo, isOfConducted } = window;
+  const after = above === null ? {} : { $gt: above };
+  const range = { ...after, ...(upTo === null ? {} : { $lte: upTo }) };
+  const isBounded = Object.keys(range).length > 0;
   return {
     ...filter,
     isDeleted: false,
     isHidden: false,
-    ...(Object.keys(latest).length === 0 ? {} : { latest }),
+    ...(isBounded && isOfConducted !== true && { latest: range }),
+    // `latest` is never below, and most indexes have it.
+    ...(isBounded &&
+      isOfConducted === true && { conducted: range, ...(above !== null && { latest: after }) }),
     ...(window.bumpedAndConductedBy === undefined
       ? {}
       : { isBumped: true, conducted: { $lte: window.bumpedAndConductedBy } }),
