@@ -144,6 +144,7 @@ export default tseslint.config(
       'docs/api/*.paths.ts',
       'console/src/css.d.ts',
       'examples/react/vite.config.ts',
+      'examples/recipes/*.config.ts',
       'test/support/global-setup.ts',
     ],
     rules: { 'no-restricted-exports': 'off' },

@@ -9,6 +9,7 @@ const PROJECTS = [
   'packages/react/test/own-types',
   'console',
   'examples/react',
+  'examples/recipes',
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));

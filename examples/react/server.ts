@@ -52,7 +52,7 @@ export async function startServer(): Promise<ExampleServer> {
 }
 
 /** A JSON Web Token, valid for an hour. */
-function signToken(sub: string, secret: string): string {
+export function signToken(sub: string, secret: string): string {
   const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const exp = Math.floor(Date.now() / 1_000) + 3_600;
   const signed = `${base64({ alg: 'HS256', typ: 'JWT' })}.${base64({ sub, exp })}`;

@@ -63,6 +63,7 @@ export const ANSWERS: readonly Answer[] = [
   { by: '.github/workflows/images.yml', commands: ['node scripts/pin-images.js'] },
   { by: 'test/browser/newcomer-browser.test.ts', commands: ['npm ci && npm start'] },
   { by: 'test/browser/react-browser.test.ts', commands: ['npx vite examples/react'] },
+  { by: 'test/browser/recipes-browser.test.ts', commands: ['npx vite examples/recipes'] },
   { by: 'test/browser/demo-browser.test.ts', commands: ['npx fanfare demo'] },
   {
     by: 'test/alone/own-types-of-frontends.test.ts',

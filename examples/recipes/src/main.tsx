@@ -1,0 +1,127 @@
+import '@fanfare/react/style.css';
+import {
+  Avatar,
+  ConnectionNotice,
+  FanfareProvider,
+  Feed,
+  FollowButton,
+  leaderOf,
+  Reactions,
+  Summary,
+  Time,
+  UndoToast,
+  useFeed,
+  usePublish,
+  type FanfareAction,
+} from '@fanfare/react';
+import { CommentThread, Composer, ItemMenu, Notifications, useSlice } from '@fanfare/react/more';
+import { useEffect, useState, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { fields } from './fanfare.js';
+
+const hash = (): string => decodeURIComponent(location.hash.slice(2));
+
+function App(): ReactNode {
+  const [page, setPage] = useState(hash);
+  useEffect(() => addEventListener('hashchange', () => setPage(hash())), []);
+  return (
+    <>
+      <header>
+        <a href="#/">Recipes</a> <Notifications.Bell /> <ConnectionNotice />
+      </header>
+      {page === '' ? <Home /> : <Page key={page} id={page} />}
+      <UndoToast />
+    </>
+  );
+}
+
+function Home(): ReactNode {
+  const feed = useFeed();
+  return (
+    <main>
+      <h1>What was cooked</h1>
+      <Cook />
+      <Feed.Root feed={feed}>
+        <Feed.NewItems />
+        <Feed.Error />
+        <Feed.Skeleton />
+        <Feed.List label="Recipes">
+          {(item, index) => (
+            <Feed.Item key={item.id} item={item} index={index}>
+              <Dish action={item.action} />
+              <ItemMenu item={item} link={`#/${item.action.actor.memberId}`} />
+            </Feed.Item>
+          )}
+        </Feed.List>
+        <Feed.Empty>Nobody you follow has cooked anything yet.</Feed.Empty>
+        <Feed.LoadMore />
+      </Feed.Root>
+    </main>
+  );
+}
+
+function Dish({ action }: { readonly action: FanfareAction }): ReactNode {
+  const { descriptor } = action;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Avatar {...leaderOf(action)} />
+      <Summary item={{ action }} hrefOf={({ member, ref }) => `#/${member?.memberId ?? ref?.refId ?? ''}`} />
+      {descriptor.type === 'RecipeCooked' && (
+        <>
+          {descriptor.rating !== null && <p>{'★'.repeat(descriptor.rating).padEnd(5, '☆')}</p>}
+          {descriptor.note !== null && <p dir="auto">{descriptor.note}</p>}
+        </>
+      )}
+      <Time at={action.conducted} />
+      <Reactions actionId={action.id} reactions={['😋', '👏']} />
+      <button type="button" data-fanfare="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {action.engagement.comments} comments
+      </button>
+      {isOpen && <CommentThread actionId={action.id} />}
+    </>
+  );
+}
+
+function Cook(): ReactNode {
+  const publish = usePublish();
+  const cook = async (text: string, mentions: readonly string[]): Promise<void> => {
+    const [recipeName = '', ...note] = text.split('\n');
+    const recipeCooked = {
+      recipeId: `recipe:${recipeName.toLowerCase()}`,
+      recipeName,
+      note: note.join('\n') || null,
+      rating: 5,
+    };
+    await publish({ recipeCooked }, { mentions, scope: 'PUBLIC' });
+  };
+  return (
+    <Composer label="What did you cook?" onSend={cook}>
+      Publish
+    </Composer>
+  );
+}
+
+function Page({ id }: { readonly id: string }): ReactNode {
+  const { actions } = useSlice(id);
+  return (
+    <main>
+      <h1 dir="auto">{actions[0]?.refs.find(({ refId }) => refId === id)?.label ?? id}</h1>
+      <FollowButton refId={id} />
+      {actions.map((action) => (
+        <article key={action.id} data-fanfare="item">
+          <Dish action={action} />
+        </article>
+      ))}
+    </main>
+  );
+}
+
+const token = async (): Promise<string> => (await fetch('/token', { cache: 'no-store' })).text();
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <FanfareProvider url="/graphql" token={token} fields={fields}>
+      <App />
+    </FanfareProvider>,
+  );
