@@ -192,7 +192,7 @@ export interface Page<T> {
   readonly end: string | null;
 }
 
-/** Exact up to 1,000; beyond that `count` is 1,000 and `isExact` false. */
+/** Exact up to 1,000; beyond that `count` is 1,000 and `isExact` false. What was found, and inexact, where few of many match. */
 export interface Count {
   readonly count: number;
   readonly isExact: boolean;
@@ -234,7 +234,7 @@ export interface FeedGroupPage extends CountedPage<FeedGroup> {
   readonly countUnread: () => Promise<UnreadCount>;
 }
 
-/** Exact up to 100; beyond that `count` is 100 and `isExact` false. */
+/** Exact up to 100; beyond that `count` is 100 and `isExact` false. What was found, and inexact, where few of many match. */
 export interface UnreadCount {
   readonly count: number;
   readonly isExact: boolean;

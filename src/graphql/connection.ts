@@ -8,11 +8,11 @@ import { MAX_TOTAL } from '../feed/page/list.ts';
 
 export const Count = builder.objectRef<CountSource>('Count').implement({
   description:
-    'A number of entries. Exact up to 1,000; beyond that, `count` is 1,000 and `isExact` is false.',
+    'A number of entries. Exact up to 1,000; beyond that, `count` is 1,000 and `isExact` is false. Also false for a feed of which few entries match: `count` is how many were found then.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'The number, at most 1,000.', extensions: SHARED }),
     isExact: t.exposeBoolean('isExact', {
-      description: 'False if there are more than `count`.',
+      description: 'False if there may be more than `count`.',
       extensions: SHARED,
     }),
   }),

@@ -7,10 +7,10 @@ import type { ListSize } from '../../../graphql/limits/cost.ts';
 
 export const UnreadCount = builder.objectRef<UnreadCountSource>('UnreadCount').implement({
   description:
-    'Number of unread entries of a feed, by the same rules as the list. Exact up to 100; beyond that, `count` is 100 and `isExact` is false.',
+    'Number of unread entries of a feed, by the same rules as the list. Exact up to 100; beyond that, `count` is 100 and `isExact` is false. Also false for a feed of which few entries match: `count` is how many were found then.',
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'The number of unread entries, at most 100.' }),
-    isExact: t.exposeBoolean('isExact', { description: 'False if there are more than `count`.' }),
+    isExact: t.exposeBoolean('isExact', { description: 'False if there may be more than `count`.' }),
   }),
 });
 
