@@ -50,7 +50,10 @@ export class Answer<Data> extends Signal {
     try {
       const data = await this.#ask();
       if (version === this.#version) this.#confirmed = data;
-      else if (this.#confirmed === undefined) return await this.reload();
+      else if (this.#confirmed === undefined) {
+        await this.reload();
+        return;
+      }
       this.#error = null;
     } catch (reason) {
       this.#isAsked = false;
@@ -105,7 +108,6 @@ export class Answers {
   }
 
   /** @param query must always give what `Data` says */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows what it asks for
   of<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Answer<Data> {
     const key = `${query} ${JSON.stringify(variables)}`;
     const known = this.#known.get(key);
