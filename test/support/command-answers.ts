@@ -163,7 +163,6 @@ export const ANSWERS: readonly Answer[] = [
     by: 'test/fault/webhook-kills.test.ts',
     commands: ['FANFARE_KILLS=50 npx vitest run test/fault/webhook-kills.test.ts'],
   },
-  { by: 'test/unit/frontends.test.ts', commands: ['npx relay-compiler'] },
   { by: 'test/unit/cli/settings-table.test.ts', commands: ['npm run settings'] },
   { by: 'test/unit/storage/declarations.test.ts', commands: ['npm run collections'] },
   { by: 'parts/planner/test/unit/scale.test.ts', commands: ['npm run scale'] },
