@@ -381,7 +381,7 @@ module.exports = {
       name: 'sources-know-no-tests',
       comment: 'What runs in production is in src.',
       severity: 'error',
-      from: { path: '^(?:src/|(?:packages|parts)/[^/]+/(?:src/|part\\.ts$))' },
+      from: { path: '^(?:src/|(?:packages|parts)/[^/]+/src/|parts/[^/]+/part\\.ts$)' },
       to: { path: '^(?:test|bench|schema|(?:packages|parts)/[^/]+/test)/' },
     },
     {

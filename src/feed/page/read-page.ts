@@ -231,23 +231,25 @@ async function narrowed(
   { filter }: ListAsked,
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
+  const reader = await lookUp();
+  const wanted = wantedOf(filter, reader);
+  // Those with a revision are of the page itself, of which most are shown.
+  const loose = entries.filter(({ rev }) => rev === undefined);
+  const areMarked = reader.hasMarks && loose.length > 0;
+  if (wanted === null && !areMarked) return entries;
   const isCached = ({ actionId, rev }: FeedEntry): boolean =>
     rev !== undefined && session.cached(actionId, rev) !== null;
   const unknown = entries.filter((entry) => !isCached(entry));
   if (unknown.length === 0) return entries;
-  const reader = await lookUp();
-  const wanted = wantedOf(filter, reader);
   const out = new Set<ActionId>();
   const left = (): FeedEntry[] => unknown.filter(({ actionId }) => !out.has(actionId));
-  // Those with a revision are of the page itself, of which most are shown.
-  const loose = unknown.filter(({ rev }) => rev === undefined);
   if (wanted !== null)
     for (const { actionId } of loose) {
       const action = core.actionCache.before(actionId);
       if (action !== null && isNeverWanted(wanted, action)) out.add(actionId);
     }
-  if (reader.hasMarks && loose.length > 0) {
-    const ids = left().map(({ actionId }) => actionId);
+  if (areMarked) {
+    const ids = loose.flatMap(({ actionId }) => (out.has(actionId) ? [] : actionId));
     const marks = await marksOf(session, reader, ids);
     for (const [index, id] of ids.entries()) if ((marks[index]?.state ?? null) !== filter.state) out.add(id);
   }
