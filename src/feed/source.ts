@@ -163,7 +163,7 @@ interface Descent {
   readonly isEnough: (above: Date) => boolean;
 }
 
-/** Reads windows until there is enough, or the end or that of the extent is reached. Returns where it got to; `null`: the end. */
+/** Reads windows until there is enough, at most to the end or to where the extent stops. Returns how far it read; `null`: to the end. */
 async function goDown(
   { keys, guess = new StretchGuess() }: Pick<SourceReader, 'keys' | 'guess'>,
   { since, limit, wanted, extent }: Omit<FeedQuery, 'after'>,

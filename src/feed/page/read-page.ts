@@ -1,5 +1,5 @@
 import type { Core } from '../../core/core.ts';
-import { isNeverWanted } from '../../storage/actions/action-document.ts';
+import { isNeverWanted, type WantedActions } from '../../storage/actions/action-document.ts';
 import { hydrate, marksOf } from './hydration.ts';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import {
@@ -123,6 +123,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     if (top !== undefined) return top;
     return (top = begin({ limit, ...range }));
   };
+  const wantedOnce = once(async () => wantedOf(filter, await lookUp()));
   const unread = once(async () => unreadEntries(core, await lookUp(), filter));
   const listed = once(async () => (entriesOf === null ? null : entriesOf(read, await lookUp())));
   /** @param first what was begun of it; `null`: nothing */
@@ -131,8 +132,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     query: FeedQuery,
     to: Extent | undefined,
   ): Promise<readonly FeedEntry[]> => {
-    const reader = await lookUp();
-    const wanted = wantedOf(filter, reader);
+    const [reader, wanted] = [await lookUp(), await wantedOnce()];
     const among = { ...(wanted && { wanted }), ...(to && { extent: to }) };
     if (first === null || first.query.limit < query.limit)
       return core.feedReader.page(reader, { ...query, ...among });
@@ -154,8 +154,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   };
   const scanConducted = ({ from, limit }: Stretch<ConductedPosition>): Promise<readonly ConductedEntry[]> =>
     extent.scan(from && { relevancy: from.time, actionId: from.actionId }, async () => {
-      const reader = await lookUp();
-      const wanted = wantedOf(filter, reader);
+      const [reader, wanted] = [await lookUp(), await wantedOnce()];
       const among = { ...timesOf(list, 'conductedRange'), ...(wanted && { wanted }) };
       return core.feedReader.conducted(reader, { after: from, limit, extent, ...among });
     });
@@ -167,7 +166,12 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
       stretch.isUp || !goesOn ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
     scanConducted: entriesOf !== null || filter.unreadOnly ? undefined : scanConducted,
     async show(entries) {
-      const items = await show(session, lookUp, await narrowed(read, lookUp, list, entries), list);
+      const items = await show(
+        session,
+        lookUp,
+        await narrowed(read, { reader: await lookUp(), wanted: await wantedOnce(), filter }, entries),
+        list,
+      );
       extent.missed(entries.length - items.length);
       return items;
     },
@@ -227,12 +231,13 @@ function timesOf(
  */
 async function narrowed(
   { core, session }: ListRead,
-  lookUp: () => Promise<ReaderProfile>,
-  { filter }: ListAsked,
+  {
+    reader,
+    wanted,
+    filter,
+  }: { reader: ReaderProfile; wanted: WantedActions | null; filter: CheckedFeedFilter },
   entries: readonly FeedEntry[],
 ): Promise<readonly FeedEntry[]> {
-  const reader = await lookUp();
-  const wanted = wantedOf(filter, reader);
   // Those with a revision are of the page itself, of which most are shown.
   const loose = entries.filter(({ rev }) => rev === undefined);
   const areMarked = reader.hasMarks && loose.length > 0;
