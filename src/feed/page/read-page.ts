@@ -254,7 +254,8 @@ async function narrowed(
       if (action !== null && isNeverWanted(wanted, action)) out.add(actionId);
     }
   if (areMarked) {
-    const ids = loose.flatMap(({ actionId }) => (out.has(actionId) ? [] : actionId));
+    // Of all of them with one read: those that are shown need their marks anyway.
+    const ids = entries.flatMap(({ actionId }) => (out.has(actionId) ? [] : actionId));
     const marks = await marksOf(session, reader, ids);
     for (const [index, id] of ids.entries()) if ((marks[index]?.state ?? null) !== filter.state) out.add(id);
   }
