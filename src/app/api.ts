@@ -4,6 +4,7 @@ import type { AuthOptions } from '../http/identity/auth.ts';
 import type { HttpServerOptions } from '../http/http-context.ts';
 import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
+import { FEATURES } from './features.ts';
 import { buildSchema } from './schema.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import type { Database } from '../storage/database/mongo.ts';
@@ -21,7 +22,7 @@ const PARTS_SHARE = 5 / 16;
 
 export async function openApi(config: Config, { database, redis, ...parts }: ApiParts): Promise<HttpServer> {
   const { http, live, metrics } = config;
-  return startHttpServer({
+  const options: HttpServerOptions = {
     ...parts,
     ...http,
     auth: authOf(config),
@@ -35,7 +36,11 @@ export async function openApi(config: Config, { database, redis, ...parts }: Api
     limits: { ...http, ...live },
     rateLimits: rateLimitsOf(http.rateLimits, redis),
     metricsPage: metrics.port === undefined ? { token: metrics.token } : null,
-  });
+  };
+  return startHttpServer(
+    options,
+    FEATURES.flatMap(({ routes }) => routes?.(config) ?? []),
+  );
 }
 
 function rateLimitsOf(rates: Config['http']['rateLimits'], { parts: shared }: RedisParts): RateLimits {

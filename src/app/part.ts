@@ -1,5 +1,7 @@
 import type { FeedFilterRow, FeedOrderRow } from '../feed/page/declared.ts';
 import type { FeedModel } from '../feed/feed-store.ts';
+import type { Config } from '../config/config.ts';
+import type { Route } from '../http/route.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 import type { Declared, Documents } from '../storage/documents/declaration.ts';
 import type { AddCommands, DemoMember, Examination, Processes } from './command-shapes.ts';
@@ -20,6 +22,8 @@ export interface Part {
   readonly eventNotes?: readonly NoteEvents[];
   /** Says when members may be sent a digest. */
   readonly digestTimes?: readonly DigestTime[];
+  /** Paths of the API's server, by the configuration: none if a setting has them off. What answers is loaded when it is asked. */
+  readonly routes?: (config: Config) => readonly Route[];
   /** Commands of `fanfare`. What they run is loaded when they run. */
   readonly commands?: AddCommands;
   /** Findings of `fanfare doctor` about its data. */

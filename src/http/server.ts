@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { localeFor } from '../descriptors/registry.ts';
-import { logListening, logSocketTrouble, logTokenRefused } from '../telemetry/events.ts';
+import { logListening, logSocketTrouble } from '../telemetry/events.ts';
+import { admit, isHost, ticketOf, toError } from './admission.ts';
 import { createAddressOf } from './identity/addresses.ts';
-import {
-  createAuthenticator,
-  READER_HEADER,
-  refuseOther,
-  saidToReader,
-  type Caller,
-} from './identity/auth.ts';
+import { createAuthenticator, saidToReader, type Caller } from './identity/auth.ts';
 import { EventStreams } from './sockets/event-streams.ts';
 import {
   createRequestObserver,
@@ -38,12 +33,12 @@ import { createGraphqlApp, type YogaApp } from './execution/yoga.ts';
 import { createConsole, isConsolePath } from './pages/console.ts';
 import { createMetricsPage } from './pages/metrics-page.ts';
 import { checkReadiness, probeRoutes } from './pages/health.ts';
-import type { Identity } from '../domain/viewer.ts';
 import { acceptsEvents } from './exchange/accept.ts';
 import type { RequestContext } from './execution/operation-context.ts';
 import { bodyFault } from './execution/plugins/request-guard.ts';
-import { rateLimitHeaders, refusalFor, type ShareState } from './limits/rate-limit.ts';
+import { rateLimitHeaders } from './limits/rate-limit.ts';
 import type { PlainAnswer, ShortWay } from './execution/short-way.ts';
+import { routeFinder, type Route } from './route.ts';
 
 /** The API of one process. Close it before the dependencies of its services. */
 export interface HttpServer extends AsyncDisposable {
@@ -68,8 +63,11 @@ export interface HttpServer extends AsyncDisposable {
 
 const DEFAULT_PART_BYTES = 16 * 1_024 * 1_024;
 
-/** Rejects when it cannot listen. */
-export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+/** @param added paths that parts answer. Rejects when it cannot listen. */
+export async function startHttpServer(
+  options: HttpServerOptions,
+  added: readonly Route[] = [],
+): Promise<HttpServer> {
   const http = await openContext(options);
   const { limits, connections, intake, answers, quota, observer, addressOf, metrics, logger } = http;
   const parts = new PartCache(options.partBytes ?? DEFAULT_PART_BYTES);
@@ -79,7 +77,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const streams = new EventStreams(http.core.sessionEnds);
   let closing: Promise<void> | null = null;
   const graphql = createGraphqlEndpoint(http, { yoga, shortWay, streams });
-  const routes = createRoutes(http, graphql, () => closing !== null);
+  const routes = createRoutes(http, graphql, { added, isClosing: () => closing !== null });
   const lanes = new RequestLanes(limits.maxPipelined);
   const server = createNodeServer(limits, connections);
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -172,7 +170,12 @@ function refuseUpgrade(socket: Socket, status: string): void {
   socket.destroySoon();
 }
 
-function createRoutes(http: HttpContext, graphql: Handler, isClosing: () => boolean): Handler {
+interface OtherRoutes {
+  readonly added: readonly Route[];
+  readonly isClosing: () => boolean;
+}
+
+function createRoutes(http: HttpContext, graphql: Handler, { added, isClosing }: OtherRoutes): Handler {
   const { metrics, metricsPage } = http;
   const readiness = http.readiness ?? (() => checkReadiness(http.probes));
   const routes = new Map<string, Handler>([
@@ -186,9 +189,10 @@ function createRoutes(http: HttpContext, graphql: Handler, isClosing: () => bool
       readOnly((_req, res) => send(res, 302, '', { location: GRAPHQL_PATH })),
     );
   const page = http.console === true ? createConsole(http) : undefined;
+  const find = routeFinder(http, added);
   return (req, res) => {
     const path = requestPath(req);
-    const handler = routes.get(path) ?? (isConsolePath(path) ? page : undefined);
+    const handler = routes.get(path) ?? (isConsolePath(path) ? page : undefined) ?? find(path);
     if (handler !== undefined) return handler(req, res);
     sendJson(res, 404, { error: 'Not found' });
   };
@@ -252,54 +256,9 @@ function createGraphqlEndpoint(http: HttpContext, { yoga, shortWay, streams }: E
   };
 }
 
-/** Whether a valid URL can be built from it. Absent for HTTP 1.0. */
-function isHost(host: string | undefined): boolean {
-  return host === undefined || URL.canParse(`http://${host}${GRAPHQL_PATH}`);
-}
-
-/** The URL counts only if no header identifies the caller. */
-function ticketOf({ method, url = '', headers }: IncomingMessage): string | null {
-  if (method !== 'GET' || headers.authorization !== undefined || !url.includes('ticket=')) return null;
-  return new URLSearchParams(url.slice(url.indexOf('?'))).get('ticket');
-}
-
 function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['last-event-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-interface Admission {
-  readonly identity: Identity | null;
-  /** The caller's use of their rate limits; the operation's cost is added once known. */
-  readonly shares: ShareState[];
-  /** Rejects the request whatever it asks. */
-  readonly refusal?: Error;
-}
-
-async function admit(
-  { authenticate, core, rateLimits, logger }: HttpContext,
-  req: IncomingMessage,
-  address: string,
-): Promise<Admission> {
-  // A preflight: browsers send it without a token, and it asks nothing.
-  if (req.method === 'OPTIONS') return { identity: null, shares: [] };
-  let identity: Identity | null = null;
-  let refusal: Error | undefined;
-  const header = (name: string): string | undefined => req.headers[name]?.toString();
-  try {
-    const ticket = ticketOf(req);
-    identity =
-      ticket === null
-        ? await authenticate(req.headers.authorization, header)
-        : await core.tickets.read(ticket, header);
-  } catch (error) {
-    refusal = toError(error);
-    logTokenRefused(logger, { reason: refusal.message });
-  }
-  // Counted first, since rejected requests cost work, too.
-  const shares = (await rateLimits?.countRequest({ identity, address })) ?? [];
-  refusal = refusalFor(shares) ?? refusal ?? refuseOther(identity, header(READER_HEADER));
-  return refusal === undefined ? { identity, shares } : { identity, shares, refusal };
 }
 
 /** Reads the body to where Yoga looks for a parsed one. Returns an error to reject the request with, if any. */
@@ -317,8 +276,4 @@ async function readBody(
   } catch (error) {
     return toError(error);
   }
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('The thrown value is not an error', { cause: thrown });
 }
