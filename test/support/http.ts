@@ -1,4 +1,5 @@
 import type { HttpServerOptions } from '../../src/http/http-context.ts';
+import type { Route } from '../../src/http/route.ts';
 import { startHttpServer, type HttpServer } from '../../src/http/server.ts';
 import { silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -9,8 +10,9 @@ import { TEST_SECRET, type TestApp } from './app.ts';
 export async function startTestHttp(
   app: Pick<TestApp, 'core'>,
   options: Partial<HttpServerOptions> = {},
+  added: readonly Route[] = [],
 ): Promise<HttpServer> {
-  return startHttpServer({
+  const all: HttpServerOptions = {
     core: app.core,
     schema: options.schema ?? (await buildSchema(options.auth)),
     auth: { secret: TEST_SECRET },
@@ -22,7 +24,8 @@ export async function startTestHttp(
     metrics: createMetrics({ withProcess: false }),
     logger: silentLogger(),
     ...options,
-  });
+  };
+  return startHttpServer(all, added);
 }
 
 /** Where the sockets of a server are opened. */
