@@ -136,6 +136,15 @@ const PARTS = {
     '^(?:crypto|fs/promises|timers/promises)$',
     '^node_modules/(?:@types/)?(?:commander|zod)/',
   ],
+  ingest: [
+    '^parts/import/src/(?:import-file|records)\\.ts$',
+    '^src/(?:domain|graphql|http|lib)/',
+    '^src/config/config\\.ts$',
+    '^src/core/(?:shapes|stored-input|validate)\\.ts$',
+    '^src/features/publish/publish-action\\.ts$',
+    '^(?:http|net|timers/promises)$',
+    '^node_modules/graphql/',
+  ],
   operators: [
     '^src/(?:cli|config|connections|descriptors|domain|lib|storage)/',
     '^src/app/command-shapes\\.ts$',

@@ -125,6 +125,7 @@ export default defineConfig({
             'operations',
             'configuration',
             'events',
+            'ingest',
             'late-feeds',
             'sharding',
             'scale',

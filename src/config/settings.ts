@@ -198,6 +198,12 @@ const SERVER_SETTINGS = group('Server', {
     onOff(),
     'Whether tokens without the role service or admin may run only these operations.',
   ),
+  INGEST: setting(
+    'off',
+    onOff(),
+    'Whether programs of the host may send actions line by line to /ingest; see ingest.md.',
+    'http.ingest',
+  ),
   CORS_ORIGINS: optional(
     origins(),
     'Origins whose pages may call the API from a browser, such as https://app.example, separated by commas; * for all, or off.',

@@ -57,6 +57,12 @@ export const ANSWERS: readonly Answer[] = [
       "npx vitest run -t 'words of its name'",
     ],
   },
+  {
+    by: 'parts/ingest/test/processes/ingest-clients.test.ts',
+    commands: [
+      'curl -sS -X POST -T actions.ndjson -H "authorization: Bearer $TOKEN" http://127.0.0.1:4000/ingest',
+    ],
+  },
   { by: '.github/workflows/ci.yml', commands: ['.ci/run'] },
   { by: '.github/workflows/servers.yml', commands: ['npm run test:servers'] },
   { by: '.github/workflows/deep.yml', commands: ['npm run test:deep', 'npm run test:deep -- chaos'] },

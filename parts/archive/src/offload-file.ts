@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { OffloadChunk, OffloadableActions } from './offload-actions.ts';
 import type { NewFile } from '../../../src/lib/own-file.ts';
 import { CommandError } from '../../../src/cli/context.ts';
-import { readLines } from '../../../src/cli/lines.ts';
+import { readLines } from '../../../src/lib/lines.ts';
 
 /** First line of a file. */
 export interface OffloadHeader {

@@ -1,4 +1,4 @@
-import { readLines, textBytes } from '../../../src/cli/lines.ts';
+import { readLines, textBytes } from '../../../src/lib/lines.ts';
 import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
@@ -10,7 +10,7 @@ const MAX_RECORDS: Readonly<Record<RecordKind, number>> = {
   actions: 500,
 };
 /** Half of the server's default body limit; a longer line is sent alone. */
-const MAX_BATCH_BYTES = 524_288;
+export const MAX_BATCH_BYTES = 524_288;
 
 export interface ImportedFile<K extends RecordKind = RecordKind> {
   readonly kind: K;

@@ -1,5 +1,5 @@
 import type { CommandContext, Terminal } from '../../../src/app/command-shapes.ts';
-import { DamagedFile } from '../../../src/cli/lines.ts';
+import { DamagedFile } from '../../../src/lib/lines.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiTarget, type ImportTarget, servicesTarget } from './target.ts';

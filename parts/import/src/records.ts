@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { descriptorOfInput } from '../../../src/descriptors/registry.ts';
 import { SCOPES } from '../../../src/domain/action.ts';
 import type { FollowInput, MemberInput, PublishActionInput, RefInput } from '../../../src/core/shapes.ts';
-import type { Line } from '../../../src/cli/lines.ts';
+import type { Line } from '../../../src/lib/lines.ts';
 
 /** Contents of one line per kind of file: the API's inputs. */
 export interface Records {
@@ -77,31 +77,53 @@ export const SCHEMAS: {
   }),
 };
 
-const COMPLETE: { readonly [K in RecordKind]: (record: Records[K], line: Line) => Records[K] } = {
+/** The key of an action whose line has none; `null`: the line is refused. */
+export type KeyOf = (line: Line) => string | null;
+
+const COMPLETE: {
+  readonly [K in RecordKind]: (record: Records[K], line: Line, keyOf: KeyOf) => Records[K] | null;
+} = {
   members: (member) => member,
   refs: (ref) => ref,
   follows: (follow) => follow,
   actions: withIdempotencyKey,
 };
 
-export function readRecord<K extends RecordKind>(kind: K, line: Line): ReadRecord<Records[K]> {
+/** @param keyOf Default: one derived from the line and its place, so that the same file can be imported again. */
+export function readRecord<K extends RecordKind>(
+  kind: K,
+  line: Line,
+  keyOf: KeyOf = keyOfPlace,
+): ReadRecord<Records[K]> {
   if (line.fault !== null) return { line: line.number, record: null, fault: line.fault };
   const json = parseJson(line.text);
   if (json === undefined) return { line: line.number, record: null, fault: 'The line is not JSON' };
   const read = SCHEMAS[kind].safeParse(json);
   if (!read.success)
     return { line: line.number, record: null, fault: read.error.issues.map(shownIssue).join('; ') };
-  const record = COMPLETE[kind](read.data, line);
+  const record = COMPLETE[kind](read.data, line, keyOf);
+  if (record === null)
+    return { line: line.number, record, fault: 'idempotencyKey: Must be given, to be sent again safely' };
   return { line: line.number, record, bytes: Buffer.byteLength(line.text), fault: null };
 }
 
-/** An action without a key gets one derived from its line, so that the same file can be imported again. */
-function withIdempotencyKey(action: PublishActionInput, line: Line): PublishActionInput {
+function withIdempotencyKey(action: PublishActionInput, line: Line, keyOf: KeyOf): PublishActionInput | null {
   if (action.idempotencyKey != null) return action;
-  const digest = createHash('sha256')
-    .update(`${String(line.number)}\n${line.text ?? ''}`)
-    .digest('base64url');
-  return { ...action, idempotencyKey: `import:${digest}` };
+  const idempotencyKey = keyOf(line);
+  return idempotencyKey === null ? null : { ...action, idempotencyKey };
+}
+
+function keyOfPlace({ number, text }: Line): string {
+  return `import:${digestOf(`${String(number)}\n${text ?? ''}`)}`;
+}
+
+/** Equal lines have equal keys, wherever they stand. */
+export function keyOfContent({ text }: Line): string {
+  return `content:${digestOf(text ?? '')}`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function parseJson(text: string): unknown {

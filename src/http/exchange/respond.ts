@@ -87,7 +87,7 @@ export async function sendStream(res: ServerResponse, response: Response): Promi
   }
 }
 
-function drainedOrClosed(res: ServerResponse): Promise<void> {
+export function drainedOrClosed(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {
       res.off('drain', done).off('close', done);

@@ -15,27 +15,70 @@ interface LineOptions {
 
 export const MAX_LINE_BYTES = 1_048_576;
 const NEWLINE = 10;
+const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
 
 /** Non-empty lines of a file, plain or gzip (detected by its first bytes), in bounded memory. */
 export async function* readLines(path: string, options: LineOptions = {}): AsyncGenerator<Line> {
   await using file = await open(path);
-  const isGzip = await beginsWithGzipMagic(file);
   // A compression that failed leaves an empty file.
   if (path.endsWith('.gz') && (await file.stat()).size === 0) throw new DamagedFile(path, 'is empty');
-  const source = file.createReadStream({ start: 0 });
+  try {
+    yield* linesOf(file.createReadStream({ start: 0 }) as AsyncIterable<Buffer>, options);
+  } catch (error) {
+    if (!(error instanceof DamagedText)) throw error;
+    throw new DamagedFile(path, error.message, { cause: error.cause });
+  }
+}
+
+/**
+ * Non-empty lines of a stream, plain or gzip (detected by its first bytes), in bounded memory. What follows the last line break
+ * is a line only if the stream ends well.
+ * @throws DamagedText, or the error of the stream
+ */
+export async function* linesOf(
+  source: AsyncIterable<Buffer>,
+  options: LineOptions = {},
+): AsyncGenerator<Line> {
+  const { isGzip, chunks } = await unpackable(source);
   if (!isGzip) {
-    yield* splitLines(source as AsyncIterable<Buffer>, options);
+    yield* splitLines(chunks, options);
     return;
   }
   const text = createGunzip();
   // A failing part ends the output with its error, which the loop below throws.
-  pipeline(source, text).catch(() => undefined);
+  pipeline(chunks, text).catch(() => undefined);
   try {
     yield* splitLines(text as AsyncIterable<Buffer>, options);
   } catch (error) {
     if (!isOfZlib(error)) throw error;
-    throw new DamagedFile(path, `is damaged: ${error.message}`, { cause: error });
+    throw new DamagedText(`is damaged: ${error.message}`, { cause: error });
   }
+}
+
+async function unpackable(
+  source: AsyncIterable<Buffer>,
+): Promise<{ readonly isGzip: boolean; readonly chunks: AsyncIterable<Buffer> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  let first = Buffer.alloc(0);
+  let next: IteratorResult<Buffer> | null = null;
+  while (first.length < GZIP_MAGIC.length && next?.done !== true) {
+    next = await iterator.next();
+    if (next.done !== true) first = Buffer.concat([first, next.value]);
+  }
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      yield first;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { isGzip: first.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC), chunks: chunks() };
+}
+
+/** A compressed text that cannot be read. */
+export class DamagedText extends Error {
+  override readonly name = 'DamagedText';
 }
 
 /** To read it once more changes nothing. */
@@ -64,8 +107,8 @@ export async function textBytes(path: string): Promise<number> {
 }
 
 async function beginsWithGzipMagic(file: FileHandle): Promise<boolean> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
-  return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(GZIP_MAGIC.length), 0, GZIP_MAGIC.length, 0);
+  return bytesRead === GZIP_MAGIC.length && buffer.equals(GZIP_MAGIC);
 }
 
 async function* splitLines(

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DamagedFile, MAX_LINE_BYTES, readLines, textBytes, type Line } from '../../../src/cli/lines.ts';
+import {
+  DamagedFile,
+  linesOf as linesOfStream,
+  MAX_LINE_BYTES,
+  readLines,
+  textBytes,
+  type Line,
+} from '../../../src/lib/lines.ts';
 import { collect } from '../../support/collect.ts';
 
 let folder = '';
@@ -118,4 +125,38 @@ describe('readLines', () => {
       expect([ends.at(-1), await textBytes(path)]).toEqual([text.length, text.length]);
     },
   );
+});
+
+describe('linesOf a stream', () => {
+  async function* chunksOf(content: Buffer, size: number): AsyncGenerator<Buffer> {
+    for (let from = 0; from < content.length; from += size)
+      yield await Promise.resolve(content.subarray(from, from + size));
+  }
+
+  it.each([1, 2, 3, 1_000])('reads plain and gzip in chunks of %i bytes', async (size) => {
+    const text = Buffer.from('a\n\nb');
+    const wanted = [good(1, 'a'), good(3, 'b')];
+    expect(await collect(linesOfStream(chunksOf(text, size)))).toEqual(wanted);
+    expect(await collect(linesOfStream(chunksOf(gzipSync(text), size)))).toEqual(wanted);
+    expect(await collect(linesOfStream(chunksOf(Buffer.alloc(0), size)))).toEqual([]);
+  });
+
+  it('does not take for a line what a stream that fails has begun, and lets it go when nobody reads on', async () => {
+    let ended = 0;
+    async function* cutOff(): AsyncGenerator<Buffer> {
+      try {
+        yield await Promise.resolve(Buffer.from('a\n{"b":1}'));
+        throw new Error('aborted');
+      } finally {
+        ended += 1;
+      }
+    }
+    const lines = linesOfStream(cutOff());
+    expect((await lines.next()).value).toEqual(good(1, 'a'));
+    await expect(lines.next()).rejects.toThrow('aborted');
+    const left = linesOfStream(cutOff());
+    await left.next();
+    await left.return(undefined);
+    expect(ended).toBe(2);
+  });
 });
