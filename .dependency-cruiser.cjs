@@ -142,7 +142,7 @@ const PARTS = {
     '^src/config/config\\.ts$',
     '^src/core/(?:shapes|stored-input|validate)\\.ts$',
     '^src/features/publish/publish-action\\.ts$',
-    '^(?:http|net|timers/promises)$',
+    '^timers/promises$',
     '^node_modules/graphql/',
   ],
   operators: [

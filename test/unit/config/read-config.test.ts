@@ -118,6 +118,7 @@ describe('readConfig', () => {
       graphiql: true,
       console: true,
       introspection: true,
+      ingest: false,
       maxBodyBytes: 10_485_760,
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
