@@ -13,7 +13,9 @@ import type { Core, DirectoryAccess } from '../core/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { Samples } from '../features/operations/samples.ts';
+import { countUnreadOfView } from '../feed/groups/view-counts.ts';
 import { countUnreadOfWatcher } from '../feed/page/unread.ts';
+import { itemsOf } from '../feed/page/views.ts';
 import { NO_QUOTAS, type Quotas } from '../core/quotas.ts';
 import { cursorSeal, UNSEALED } from '../core/cursor-seal.ts';
 import { createEventReads, createEventSessions } from '../feed/session/event-sessions.ts';
@@ -111,7 +113,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       read,
       openSession: openEventSession,
     }),
-    countForWatcher: createSharedUnread((identity) => countUnreadOfWatcher(core, openEventSession(identity))),
+    countForWatcher: createSharedUnread(({ identity, view }) => {
+      const session = openEventSession(identity);
+      if (view === null) return countUnreadOfWatcher(core, session);
+      return countUnreadOfView(core, session, itemsOf(identity.userId, view));
+    }),
   };
   return core;
 }

@@ -3,6 +3,7 @@ import { readEnvironment, type Environment } from '../config/env.ts';
 import { readConfig, withReactions } from '../config/read-config.ts';
 import type { DescriptorDeclaration, StoredDescriptorOf } from '../descriptors/declare.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
+import { checkViews } from '../feed/page/views.ts';
 import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
@@ -93,6 +94,7 @@ function prepared<T extends DescriptorDeclaration>(
   options: FanfareOptions,
 ): RunningFanfare<T> {
   useDescriptors(checked);
+  checkViews();
   const given = { ...(options.environment ?? readEnvironment()), ...options.settings };
   const env = withReactions(given, checked.reactions);
   const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });

@@ -4,7 +4,7 @@ import type { Identity } from '../domain/viewer.ts';
 import type { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
-import type { SharedDecisions } from '../feed/watch/shared-decisions.ts';
+import type { SharedDecisions, Watched } from '../feed/watch/shared-decisions.ts';
 import type { BeginWatch, OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
 import type { Samples } from '../features/operations/samples.ts';
@@ -35,7 +35,7 @@ export interface Core extends Context {
   /** Decides events for all watchers of the process. */
   readonly decisions: SharedDecisions;
   /** Counts a watcher's unread items, with a read that begins after the call. */
-  readonly countForWatcher: (identity: Identity) => Promise<UnreadCount>;
+  readonly countForWatcher: (watched: Watched) => Promise<UnreadCount>;
 }
 
 /** Needed by changes that are made in the background as well. */

@@ -172,6 +172,16 @@ export interface FeedFilter
   readonly unreadOnly?: boolean | null | undefined;
   /** At least one of them. */
   readonly reasons?: readonly DeliveryReason[] | null | undefined;
+  readonly not?: FeedFilterExclusion | null | undefined;
+}
+
+/** None of all these. */
+export interface FeedFilterExclusion {
+  readonly types?: readonly string[] | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+  readonly actorIds?: readonly string[] | null | undefined;
+  readonly refIds?: readonly string[] | null | undefined;
+  readonly reasons?: readonly DeliveryReason[] | null | undefined;
 }
 
 /** Orders of feeds. Features add theirs. */
@@ -285,8 +295,9 @@ export interface Ticket {
 
 export interface WatchArgs {
   readonly after?: string | null | undefined;
+  readonly view?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
-  /** Also report changes of the whole feed's unread count. Costs a count; default false. */
+  /** Also report changes of the unread count of the whole view or feed. Costs a count; default false. */
   readonly withUnread?: boolean | undefined;
   /** Ends the stream without an error. */
   readonly signal: EndSignal;

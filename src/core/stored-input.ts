@@ -9,6 +9,7 @@ import type { Identity } from '../domain/viewer.ts';
 export const HOST_ID_NAMES: ReadonlySet<string> = new Set([
   'memberId',
   'refId',
+  'refIds',
   'actorId',
   'actorIds',
   'followerId',

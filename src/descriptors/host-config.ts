@@ -19,6 +19,7 @@ import {
   type LocaleDeclarations,
 } from './host-locales.ts';
 import { HOOK_NAMES, hookFaults, hooksOf, type CheckedHooks, type HostHooks } from './host-hooks.ts';
+import { viewFaults, viewsOf, type DeclaredView, type HostView } from './host-views.ts';
 import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
 import { SHIPPED_PHRASES, type PhraseMessages } from './sentence.ts';
@@ -37,6 +38,8 @@ export interface HostConfig<
   readonly descriptors?: D;
   /** How members are notified unless they choose otherwise. Default: in all ways but mail. */
   readonly notifications?: readonly NotificationDefault[];
+  /** Lists beside the feed, by name, in the order in which clients are to offer them. */
+  readonly views?: Readonly<Record<string, HostView>>;
 }
 
 /** A default preference of notifications. */
@@ -82,6 +85,7 @@ export interface CheckedHostConfig {
   /** Languages served, English first. */
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
   readonly notifications: readonly HostPreference[];
+  readonly views: readonly DeclaredView[];
   /** Origin of the configuration, for messages. */
   readonly source: string;
 }
@@ -89,7 +93,7 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
-const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications', ...HOOK_NAMES];
+const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications', 'views', ...HOOK_NAMES];
 
 const notificationsSchema = z.array(
   z.strictObject({
@@ -108,7 +112,14 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       [{ path: '', message: 'Must be an object, as defineConfig() takes it' }],
       source,
     );
-  const { packs, reactions, locales, descriptors, notifications = [] } = config as Record<string, unknown>;
+  const {
+    packs,
+    reactions,
+    locales,
+    descriptors,
+    notifications = [],
+    views,
+  } = config as Record<string, unknown>;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
   // Check sentences in a faulty locale too: the locale's own faults are reported separately.
   const known = [...SHIPPED_PHRASES.keys(), ...Object.keys(locales ?? {})];
@@ -120,6 +131,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     ...reactionFaults(reactions),
     ...localeFaults(locales),
     ...notificationFaults(notifications),
+    ...viewFaults(views),
     ...hookFaults(config as Record<string, unknown>),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
@@ -147,6 +159,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       ...one,
       ...{ type: type ?? null, isLocked: isLocked ?? false },
     })),
+    views: viewsOf(views),
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
     hooks: hooksOf(config as Record<string, unknown>),
     source,

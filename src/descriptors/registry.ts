@@ -1,6 +1,7 @@
 import { FORMER_MEMBER } from '../domain/erasure.ts';
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
+import type { DeclaredView } from './host-views.ts';
 import { bestLocale, type Locale } from './locale.ts';
 import { notificationSentences, type NotificationSentences } from './notification-sentences.ts';
 import type { HostPreference } from '../domain/notification.ts';
@@ -17,12 +18,13 @@ interface Catalogue {
   readonly locales: readonly Locale[];
   readonly notifications: readonly HostPreference[];
   readonly notificationSentences: NotificationSentences;
+  readonly views: readonly DeclaredView[];
   readonly source: string;
   /** Serialised types and languages, to detect whether another declaration differs. */
   readonly print: string;
 }
 
-type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'notifications' | 'source'>;
+type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'notifications' | 'views' | 'source'>;
 
 const DEFAULT_SOURCE = 'The default configuration';
 
@@ -80,6 +82,11 @@ export function notificationDefaults(): readonly HostPreference[] {
   return catalogue().notifications;
 }
 
+/** In the order of the configuration. */
+export function declaredViews(): readonly DeclaredView[] {
+  return catalogue().views;
+}
+
 export function sentencesOfNotifications(): NotificationSentences {
   return catalogue().notificationSentences;
 }
@@ -98,10 +105,10 @@ function catalogue(): Catalogue {
   return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
 }
 
-function catalogueOf({ types, languages, notifications, source }: Declared): Catalogue {
+function catalogueOf({ types, languages, notifications, views, source }: Declared): Catalogue {
   const fields = types.flatMap(({ fieldList }) => fieldList);
   return {
-    ...{ types, notifications, source },
+    ...{ types, notifications, views, source },
     byType: new Map(types.map((descriptor) => [descriptor.type, descriptor])),
     byInputName: new Map(types.map((descriptor) => [descriptor.inputName, descriptor])),
     indexedFields: [
@@ -113,6 +120,11 @@ function catalogueOf({ types, languages, notifications, source }: Declared): Cat
     notificationSentences: notificationSentences(
       new Map([...languages].map(([locale, { notifications: messages = {} }]) => [locale, messages])),
     ),
-    print: JSON.stringify([types, [...languages], notifications]),
+    print: JSON.stringify([
+      types,
+      [...languages],
+      notifications,
+      views.map(({ label, ...view }) => [[...label], view]),
+    ]),
   };
 }

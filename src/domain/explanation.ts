@@ -26,6 +26,8 @@ export interface FeedItemExplanation {
   readonly isEntitled: boolean;
   readonly addressedBy: readonly AddressedBy[];
   readonly withheldBy: readonly WithheldReason[];
+  /** Conditions of the view that it does not meet. */
+  readonly leftOutBy: readonly string[];
   readonly relevancy: Date | null;
   readonly causes: readonly RelevancyCause[];
   readonly path: FeedPath;

@@ -50,6 +50,8 @@ export interface ReaderProfile {
   readonly blocks: Blocks;
   /** Everything up to this time counts as read; `null`: nothing. */
   readonly lastRead: Date | null;
+  /** The same of views with a read mark of their own. Absent: nothing. */
+  readonly viewsRead: Readonly<Record<string, Date>>;
   /** The reader has marked single items; their marks must be loaded. */
   readonly hasMarks: boolean;
   readonly hasUnreadMarks: boolean;
@@ -87,6 +89,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     mutes: NO_MUTES,
     blocks: NO_BLOCKS,
     lastRead: null,
+    viewsRead: {},
     hasMarks: false,
     asOf: new Date(0),
     hasEnds: false,

@@ -89,7 +89,7 @@ const RelevancyCause = builder.objectRef<RelevancyCauseSource>('RelevancyCause')
 const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplanation').implement({
   description: 'Why an action is or is not in a feed.',
   fields: (t) => ({
-    isInFeed: t.exposeBoolean('isInFeed', { description: 'Whether the feed shows it now.' }),
+    isInFeed: t.exposeBoolean('isInFeed', { description: 'Whether the feed, or the view, shows it now.' }),
     isEntitled: t.exposeBoolean('isEntitled', {
       description:
         'Whether the reader may see it at all. For another member, their roles are not considered.',
@@ -104,6 +104,13 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplan
       description:
         'Everything that keeps it out of the feed. Empty: it is in the feed, or will be once it is delivered.',
       extensions: { maxBytes: 512 },
+    }),
+    leftOutBy: t.field({
+      type: ['String'],
+      description:
+        'The conditions of the view that it does not meet: names of its filter such as `types` or `not.tags`, or `window`. Empty without a view, and for an item that the feed does not show.',
+      extensions: { maxBytes: 512 },
+      resolve: ({ leftOutBy }) => [...leftOutBy],
     }),
     relevancy: t.expose('relevancy', {
       type: 'DateTime',
@@ -138,9 +145,13 @@ builder.queryField('explainFeedItem', (t) =>
     args: {
       actionId: t.arg.id({ required: true, description: 'Global id of the action.' }),
       memberId: t.arg.string({ description: 'The member whose feed it is. Default: the viewer.' }),
+      view: t.arg.string({
+        description:
+          'The name of a view: explains why it is or is not in that one. BAD_USER_INPUT: there is no such view.',
+      }),
     },
     extensions: { reads: 50 satisfies Reads },
-    resolve: (_root, { actionId, memberId }, context) =>
-      explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId),
+    resolve: (_root, { actionId, memberId, view }, context) =>
+      explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId, view),
   }),
 );

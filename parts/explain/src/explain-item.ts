@@ -11,6 +11,8 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { validate } from '../../../src/core/validate.ts';
 import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
+import { type CheckedFeedFilter, failedOf, learnForFilter } from '../../../src/feed/page/filters.ts';
+import { checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { scoreFor } from '../../../src/features/ranking/top-order.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
@@ -23,6 +25,7 @@ export const MAX_CAUSES = 50;
 /**
  * Explains why an action is or is not in a reader's feed, with the same functions that decide pages. For an action the
  * caller cannot see it costs as much as `getAction`, otherwise ten commands with the model `items`.
+ * @param view the name of one. Default: the feed
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another reader, NOT_FOUND
  */
 export async function explainFeedItem(
@@ -30,6 +33,7 @@ export async function explainFeedItem(
   session: ReaderSession,
   actionId: ActionId,
   memberId: UserId | null | undefined,
+  view?: string | null,
 ): Promise<FeedItemExplanation> {
   const { identity } = session;
   const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
@@ -39,10 +43,15 @@ export async function explainFeedItem(
   const action = await requireAction(session, actionId);
   // The other reader's roles are known only from their token; a feed does not depend on them.
   const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
-  return explain(core, reader, action);
+  return explain(core, reader, action, checkAskedList(userId, { view }));
 }
 
-async function explain(core: Core, session: ReaderSession, action: Action): Promise<FeedItemExplanation> {
+async function explain(
+  core: Core,
+  session: ReaderSession,
+  action: Action,
+  filter: CheckedFeedFilter,
+): Promise<FeedItemExplanation> {
   const { feedReader, interactions, weights } = core;
   const profile = await session.profile();
   const [found, follows, summaries] = await Promise.all([
@@ -59,7 +68,10 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
     actionId: action.id,
     entry: located?.entry ?? nowhere,
   });
-  const item = located === null || facts === null ? null : presentEntry(profile, facts);
+  const item =
+    located === null || facts === null ? null : presentEntry(readerOf(profile, filter), facts, filter.state);
+  const leftOutBy =
+    item === null ? [] : failedOf(filter, item, await learnForFilter(session, filter, [item]));
   const recorded = summaries.get(action.id)?.groups ?? [];
   const groups = (await asCounting(core, recorded, [profile.userId]))(recorded);
   const passers = passersOf(groups);
@@ -76,7 +88,8 @@ async function explain(core: Core, session: ReaderSession, action: Action): Prom
   const scored =
     item === null ? null : await scoreFor(core, profile.userId, { ...action, type: action.descriptor.type });
   return {
-    isInFeed: item !== null,
+    isInFeed: item !== null && leftOutBy.length === 0,
+    leftOutBy,
     isEntitled: isEntitled(profile, action, follows),
     addressedBy: ways,
     withheldBy: [

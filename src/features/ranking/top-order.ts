@@ -45,7 +45,7 @@ interface RankedEntry extends RankedPosition {
  * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
 async function readTop(core: FeedReads, options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const list = `feed:TOP:${options.userId}`;
+  const list = `feed:TOP:${options.list}`;
   const latest = await latestGeneration(core);
   const page = askedPage(options.args, (cursor) => decodeRanked(list, cursor));
   const { size, isUp, from } = page;

@@ -9,10 +9,13 @@ import { decodeGroups, encodeGroups, groupMark, positionAbove } from '../../doma
 import type { ActionId } from '../../domain/action.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { sessionBatches } from '../session/session-batches.ts';
-import type { FeedFilter, FeedGroup, FeedGroupPage, Page, PageArgs } from '../../core/shapes.ts';
-import { checkFeedFilter } from '../page/filters.ts';
+import type { FeedGroup, FeedGroupPage, Page, PageArgs, UnreadCount } from '../../core/shapes.ts';
+import { checkFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
+import type { FeedReads } from '../feed-reader.ts';
 import { ListRead, type RecordedCore } from '../page/list-read.ts';
-import { openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
+import { nameOfList, openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
+import { type AskedList, checkAskedList } from '../page/views.ts';
+import { badInput } from '../../domain/errors.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import { askedPage, collectPage } from '../page/paging.ts';
 import { groupOf } from '../../descriptors/group-key.ts';
@@ -231,13 +234,18 @@ export const GROUPS = { standard: 25, most: 50 } as const;
 export async function readFeedGroups(
   core: Core,
   session: ReaderSession,
-  args: PageArgs & CountsAsked & { readonly filter?: FeedFilter | null | undefined },
+  args: PageArgs & CountsAsked & AskedList,
 ): Promise<FeedGroupPage> {
   const { userId } = session.identity;
-  const name = `groups:${userId}`;
+  const filter = checkAskedList(userId, args);
+  const { view } = filter;
+  if (view !== null && view.order !== 'RELEVANCY')
+    throw badInput(`The view ${view.name} is in the order ${view.order}: groups are in order of relevancy`, [
+      'view',
+    ]);
+  const name = `groups:${nameOfList(userId, filter)}`;
   const asked = askedPage(args, (cursor) => decodeGroups(name, cursor), GROUPS);
   const { size, isUp, from: cursor } = asked;
-  const filter = checkFeedFilter(args.filter);
   const read = new ListRead(core, session, JSON.stringify(['groups', filter.key]));
   const feed = openStages(read, { filter, order: 'RELEVANCY' });
   const list = new GroupList(read, feed, args);
@@ -273,6 +281,17 @@ export async function readFeedGroups(
     countTotal: () => list.countTotal(tops),
     countUnread: () => list.countUnread(tops),
   };
+}
+
+/** The unread groups of a list, as its pages count them. */
+export function countUnreadGroups(
+  core: FeedReads,
+  session: ReaderSession,
+  filter: CheckedFeedFilter,
+): Promise<UnreadCount> {
+  const read = new ListRead(core, session, JSON.stringify(['groups', filter.key]));
+  const stages = openStages(read, { filter, order: 'RELEVANCY' });
+  return new GroupList(read, stages, { withUnread: true }).countUnread([]);
 }
 
 /**

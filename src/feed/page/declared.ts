@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { FeedOrder, Page, PageArgs } from '../../core/shapes.ts';
+import type { DeclaredView } from '../../descriptors/host-views.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { ListedState } from '../../domain/item-states.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { ActionConditions } from '../../storage/actions/action-document.ts';
+import type { WantedActions } from '../../storage/actions/action-document.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import type { Extent } from '../extent.ts';
 import type { FeedReads } from '../feed-reader.ts';
@@ -21,7 +22,7 @@ import type { AskedPage } from './paging.ts';
 export interface FeedFilterRow<V> {
   /** Its name in `FeedFilter`. */
   readonly name: string;
-  readonly input: 'FLAG' | 'ID' | 'IDS' | 'REASONS' | 'TIME';
+  readonly input: 'FLAG' | 'ID' | 'IDS' | 'REASONS' | 'TIME' | 'EXCLUSION';
   readonly description: string;
   /** `null`: the filter is not asked for. */
   readonly check: z.ZodType<V | null>;
@@ -29,7 +30,9 @@ export interface FeedFilterRow<V> {
   readonly needs?: readonly Load<unknown>[];
   readonly passes: (item: NewsfeedItem, value: V, known: KnownOfItem) => boolean;
   /** The same for the database, as far as it depends on actions alone. */
-  readonly conditions?: (value: V) => ActionConditions;
+  readonly conditions?: (value: V) => WantedActions;
+  /** The conditions that its value stands for, instead of one of its own. */
+  readonly stands?: (value: V) => readonly AskedFilter[];
   /**
    * When an item that does not pass may have passed before: never, before an edit of its action, before it moved, or before any change
    * that watchers are notified of.
@@ -44,6 +47,18 @@ export interface FeedFilterRow<V> {
   readonly entries?: (read: ListRead, reader: ReaderProfile) => Promise<readonly FeedEntry[]>;
 }
 
+/** A filter that is asked for. */
+export interface AskedFilter {
+  readonly row: Pick<FeedFilterRow<unknown>, 'name' | 'passes' | 'mayHavePassed'> &
+    Partial<FeedFilterRow<unknown>>;
+  readonly value: unknown;
+}
+
+/** A list of the host's configuration beside the feed: its items are those of the feed that pass its filter. */
+export interface FeedView extends DeclaredView {
+  readonly order: FeedOrder;
+}
+
 /** What decides a filter beside the item. */
 export interface KnownOfItem {
   readonly order: FeedOrder;
@@ -54,6 +69,8 @@ export interface KnownOfItem {
 /** Input of a page, whatever its order. */
 export interface OrderedPage {
   readonly userId: UserId;
+  /** Tells its cursors from those of other lists in the same order. */
+  readonly list: string;
   /** Cursors are those of the order. */
   readonly args: PageArgs;
   readonly scan: (stretch: Stretch<FeedPosition>) => Promise<readonly FeedEntry[]>;

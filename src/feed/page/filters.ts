@@ -4,6 +4,7 @@ import { LISTED_STATES, type ListedState, rowOf } from '../../domain/item-states
 import {
   compareFeedPositions,
   DELIVERY_REASONS,
+  type DeliveryReason,
   type FeedEntry,
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
@@ -12,11 +13,17 @@ import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions, WantedActions } from '../../storage/actions/action-document.ts';
-import type { ActionFilter, FeedFilter, FeedOrder } from '../../core/shapes.ts';
+import type { ActionFilter, FeedFilter, FeedFilterExclusion, FeedOrder } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { DECLARED, type FeedFilterRow, type KnownOfItem } from './declared.ts';
+import {
+  type AskedFilter,
+  DECLARED,
+  type FeedFilterRow,
+  type FeedView,
+  type KnownOfItem,
+} from './declared.ts';
 import type { RecordedCore } from './list-read.ts';
 
 const MAX_VALUES = 100;
@@ -120,19 +127,20 @@ export function actionConditions(filter: CheckedActionFilter): ActionConditions 
   return conditionsOf(askedOf(filter));
 }
 
-function conditionsOf(asked: readonly (readonly [Partial<ActionRow<unknown>>, unknown])[]): ActionConditions {
-  return Object.assign({}, ...asked.map(([row, value]) => row.conditions?.(value))) as ActionConditions;
+/** Of several conditions of a kind the last: it is necessary as well. */
+function conditionsOf(
+  asked: readonly (readonly [Pick<ActionRow<unknown>, 'conditions'>, unknown])[],
+): ActionConditions {
+  return Object.assign({}, ...asked.map(([row, value]) => row.conditions(value))) as ActionConditions;
 }
 
-interface Asked {
-  readonly row: FeedFilterRow<unknown>;
-  readonly value: unknown;
-}
-
+/** Which items of a reader are asked for. */
 export interface CheckedFeedFilter {
+  /** The view that they are of; `null`: the feed. Its own conditions are among those asked for. */
+  readonly view: FeedView | null;
   /** Equal for filters that ask for the same. */
   readonly key: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly AskedFilter[];
   readonly since: Date | null;
   readonly until: Date | null;
   readonly unreadOnly: boolean;
@@ -152,6 +160,50 @@ const actionFilter = <V>(
 /** What the times of a filter refer to. */
 const timeOf = (item: NewsfeedItem, { order }: KnownOfItem): number =>
   DECLARED.order(order).timeOf(item).getTime();
+
+/** What an item must not have. `is`: the same as a filter that asks for it. */
+const exclusion = <V>(
+  name: string,
+  row: Pick<FeedFilterRow<V>, 'passes' | 'mayHavePassed'> & {
+    readonly leavesOut?: (value: V) => WantedActions;
+  },
+): AskedFilter['row'] => ({
+  name: `not.${name}`,
+  passes: (item, value, known) => !row.passes(item, value as V, known),
+  mayHavePassed: row.mayHavePassed,
+  ...(row.leavesOut && { conditions: row.leavesOut as (value: unknown) => WantedActions }),
+});
+
+const hasReason = ({ reasons }: NewsfeedItem, asked: readonly DeliveryReason[]): boolean =>
+  asked.some((reason) => reasons.includes(reason));
+
+type Names = readonly string[];
+const EXCLUSIONS: Readonly<Record<keyof FeedFilterExclusion, AskedFilter['row']>> = {
+  types: exclusion<Names>('types', {
+    passes: ({ action }, types) => ACTION_ROWS.types.ofAction(action, [...types]),
+    leavesOut: (notOfTypes) => ({ notOfTypes }),
+    mayHavePassed: 'NEVER',
+  }),
+  tags: exclusion<Names>('tags', {
+    passes: ({ action }, tags) => ACTION_ROWS.tags.ofAction(action, [...tags]),
+    leavesOut: (notOfTags) => ({ notOfTags }),
+    mayHavePassed: 'BEFORE_AN_EDIT',
+  }),
+  actorIds: exclusion<Names>('actorIds', {
+    passes: ({ action }, actorIds) => ACTION_ROWS.actorIds.ofAction(action, [...actorIds]),
+    leavesOut: (notByActorIds) => ({ notByActorIds }),
+    mayHavePassed: 'NEVER',
+  }),
+  refIds: exclusion<Names>('refIds', {
+    passes: ({ action }, refIds) => refIds.some((refId) => action.refIds.includes(refId)),
+    leavesOut: (notOfRefIds) => ({ notOfRefIds }),
+    mayHavePassed: 'BEFORE_AN_EDIT',
+  }),
+  reasons: exclusion<readonly DeliveryReason[]>('reasons', {
+    passes: hasReason,
+    mayHavePassed: 'BEFORE_A_CHANGE',
+  }),
+};
 
 DECLARED.addFilters([
   actionFilter(ACTION_ROWS.types, {
@@ -175,7 +227,7 @@ DECLARED.addFilters([
   feedFilter({
     ...{ name: 'reasons', input: 'REASONS', description: 'Items in the feed for any of these reasons.' },
     check: listOf(z.enum(DELIVERY_REASONS)),
-    passes: ({ reasons }, asked) => asked.some((reason) => reasons.includes(reason)),
+    passes: hasReason,
     mayHavePassed: 'BEFORE_A_CHANGE',
   }),
   feedFilter({
@@ -197,6 +249,25 @@ DECLARED.addFilters([
     check: flagSchema,
     passes: ({ isUnread }) => isUnread,
     mayHavePassed: 'BEFORE_A_CHANGE',
+  }),
+  feedFilter<object>({
+    ...{ name: 'not', input: 'EXCLUSION', description: 'Only items with none of these.' },
+    check: orNull(
+      z.strictObject({
+        types: ACTION_ROWS.types.check,
+        tags: ACTION_ROWS.tags.check,
+        actorIds: ACTION_ROWS.actorIds.check,
+        refIds: listOf(idSchema),
+        reasons: listOf(z.enum(DELIVERY_REASONS)),
+      }),
+    ),
+    stands: (not) =>
+      Object.entries(EXCLUSIONS).flatMap(([name, row]) => {
+        const value = (not as Readonly<Record<string, unknown>>)[name];
+        return value === null ? [] : [{ row, value }];
+      }),
+    passes: () => true,
+    mayHavePassed: 'NEVER',
   }),
   ...LISTED_STATES.map((state) => {
     const [name, description] = rowOf(state).list ?? [state, ''];
@@ -245,7 +316,7 @@ export async function entriesOf(
 }
 
 export const NO_FILTER: CheckedFeedFilter = {
-  ...{ key: '', asked: [], since: null, until: null, unreadOnly: false, state: null },
+  ...{ view: null, key: '', asked: [], since: null, until: null, unreadOnly: false, state: null },
 };
 
 /** @throws FanfareError BAD_USER_INPUT */
@@ -255,13 +326,17 @@ export function checkFeedFilter(filter: FeedFilter | null | undefined): CheckedF
   const values = validate(DECLARED.filterSchema, { ...filter }, ['filter']) as Readonly<
     Record<string, unknown>
   >;
-  const asked = [...DECLARED.filters.values()].flatMap((row) => {
+  const given = [...DECLARED.filters.values()].flatMap((row) => {
     const value = values[row.name];
     return value === null ? [] : [{ row, value }];
   });
-  if (asked.length === 0) return NO_FILTER;
+  if (given.length === 0) return NO_FILTER;
+  const asked = given.flatMap(
+    ({ row, value }): readonly AskedFilter[] => row.stands?.(value) ?? [{ row, value }],
+  );
   return {
-    key: JSON.stringify(asked.map(({ row, value }) => [row.name, value])),
+    view: null,
+    key: JSON.stringify(given.map(({ row, value }) => [row.name, value])),
     asked,
     since: values['since'] as Date | null,
     until: values['until'] as Date | null,
@@ -277,9 +352,9 @@ export function entriesFor({
   return asked.find(({ row }) => row.entries !== undefined)?.row.entries ?? null;
 }
 
-/** The conditions of a filter that can be evaluated on the actions themselves. */
-export function feedConditions({ asked }: CheckedFeedFilter): ActionConditions {
-  return conditionsOf(asked.map(({ row, value }) => [row, value] as const));
+/** The conditions of a filter that can be evaluated on the actions themselves. Of several of a kind one: each is necessary. */
+function feedConditions({ asked }: CheckedFeedFilter): WantedActions {
+  return Object.assign({}, ...asked.map(({ row, value }) => row.conditions?.(value))) as WantedActions;
 }
 
 /** Most that are left out by each kind of reason. Beyond that, the rules do. */
@@ -290,12 +365,17 @@ const MOST_LEFT_OUT = 500;
  * blocked. `null`: all.
  */
 export function wantedOf(filter: CheckedFeedFilter, { mutes, blocks }: ReaderProfile): WantedActions | null {
-  const conditions = feedConditions(filter);
+  const {
+    notByActorIds: byActorIds = [],
+    notOfTypes: ofTypes = [],
+    notOfRefIds: ofRefIds = [],
+    ...conditions
+  } = feedConditions(filter);
   const few = (values: Iterable<string>): string[] => [...values].slice(0, MOST_LEFT_OUT);
   const [notByActorIds, notOfTypes, notOfRefIds] = [
-    few(new Set([...mutes.members, ...mutes.refs, ...blocks.known])),
-    few(mutes.types),
-    few(mutes.refs),
+    few(new Set([...byActorIds, ...mutes.members, ...mutes.refs, ...blocks.known])),
+    few(new Set([...ofTypes, ...mutes.types])),
+    few(new Set([...ofRefIds, ...mutes.refs])),
   ];
   const wanted = {
     ...conditions,
@@ -356,4 +436,14 @@ export function passesFeedFilter(
   if (asked.length === 0) return true;
   const ofItem = { order, loaded: known(item) };
   return asked.every(({ row, value }) => row.passes(item, value, ofItem));
+}
+
+/** The names of the conditions that an item does not meet. */
+export function failedOf(
+  { asked, view }: CheckedFeedFilter,
+  item: NewsfeedItem,
+  known: KnownForFilter,
+): readonly string[] {
+  const ofItem = { order: view?.order ?? 'RELEVANCY', loaded: known(item) };
+  return asked.filter(({ row, value }) => !row.passes(item, value, ofItem)).map(({ row }) => row.name);
 }

@@ -170,6 +170,8 @@ interface FeedListOptions extends FeedStages {
   /** The total is needed: read the first entries that it counts together with the page. Default: false. */
   readonly withTotal?: boolean | undefined;
   readonly keyOf?: (item: NewsfeedItem) => string;
+  /** Tells its unread count from those of other lists of the read. Default: there are no others. */
+  readonly countedAs?: string;
 }
 
 function firstRead({ withTotal, withUnread }: FeedListOptions): number {
@@ -224,8 +226,8 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
   countUnread(page: readonly NewsfeedItem[]): Promise<UnreadCount> {
-    const { read } = this.#stages;
-    return (this.#unread ??= read.made(read.counts, 'unread', () => this.#countUnread(page)));
+    const { read, countedAs = '' } = this.#stages;
+    return (this.#unread ??= read.made(read.counts, `unread${countedAs}`, () => this.#countUnread(page)));
   }
 
   override countTotal(page: readonly NewsfeedItem[]): Promise<Count> {

@@ -1,5 +1,4 @@
 import type { Page } from '../../core/shapes.ts';
-import type { UserId } from '../../domain/action.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
@@ -8,27 +7,27 @@ import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import { type AskedPage, askedPage, collectPage, pageOf } from './paging.ts';
 
 /** A page of a feed in its own order. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
-function readRelevant({ userId, args, first, ...list }: OrderedPage): Promise<Page<NewsfeedItem>> {
+function readRelevant({ list, args, first, ...of }: OrderedPage): Promise<Page<NewsfeedItem>> {
   const page = askedPage(args, (cursor) => {
-    const { time, actionId } = decodePosition(listName(userId), cursor);
+    const { time, actionId } = decodePosition(listName(list), cursor);
     return { relevancy: time, actionId };
   });
   const make = (): Promise<Page<NewsfeedItem>> =>
     collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-      ...{ ...list, page },
-      cursorOf: (item) => relevancyCursor(userId, item),
-      cursorAt: (stop) => relevancyCursor(userId, stop),
+      ...{ ...of, page },
+      cursorOf: (item) => relevancyCursor(list, item),
+      cursorAt: (stop) => relevancyCursor(list, stop),
     });
   return first(page, '', page.size + 1, make);
 }
 
-/** Cursor of a position in relevancy order. */
-export function relevancyCursor(userId: UserId, { relevancy, actionId }: FeedPosition): string {
-  return encodePosition(listName(userId), { time: relevancy, actionId });
+/** Cursor of a position in relevancy order. @param list of `OrderedPage` */
+export function relevancyCursor(list: string, { relevancy, actionId }: FeedPosition): string {
+  return encodePosition(listName(list), { time: relevancy, actionId });
 }
 
-function listName(userId: UserId): string {
-  return `feed:${userId}`;
+function listName(list: string): string {
+  return `feed:${list}`;
 }
 
 /** Entries that the order RECENT reads at once, and how many for each item of a first page at first. */
@@ -43,7 +42,7 @@ const FIRST_CHUNK = 5;
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const list = `feed:RECENT:${options.userId}`;
+  const list = `feed:RECENT:${options.list}`;
   const page = askedPage(options.args, (cursor) => decodePosition(list, cursor));
   return options.first(page, '', firstChunk(page.size), async () => {
     const { nodes, stop } = await collectRecent(options, page);

@@ -9,17 +9,18 @@ import {
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedFilter, FeedOrder, FeedPage, PageArgs } from '../../core/shapes.ts';
+import type { FeedOrder, FeedPage, PageArgs } from '../../core/shapes.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { Extent } from '../extent.ts';
 import { isInRange, type FeedQuery } from '../feed-store.ts';
 import type { ConductedEntry, ConductedPosition } from '../source.ts';
+import { badInput } from '../../domain/errors.ts';
+import { type AskedList, checkAskedList, readerOf } from './views.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { isAboveRead, passRules, toItem, type EntryFacts, type VisibleEntry } from './feed-rules.ts';
 import {
-  checkFeedFilter,
   type CheckedFeedFilter,
   entriesFor,
   learnForFilter,
@@ -44,22 +45,27 @@ export async function readFeed(
   core: Core,
   session: ReaderSession,
   args: PageArgs &
-    CountsAsked & {
-      readonly filter?: FeedFilter | null | undefined;
+    CountsAsked &
+    AskedList & {
+      /** Of the feed; a view has its own. Default: RELEVANCY. */
       readonly order?: FeedOrder | null | undefined;
       /** The live log position before the read is needed. */
       readonly withLiveCursor?: boolean | undefined;
     },
 ): Promise<FeedPage> {
-  const order = args.order ?? 'RELEVANCY';
-  const filter = checkFeedFilter(args.filter);
   const { userId } = session.identity;
+  const filter = checkAskedList(userId, args);
+  const { view } = filter;
+  if (view !== null && args.order != null)
+    throw badInput(`The view ${view.name} has an order of its own: ask for it without one`, ['order']);
+  const order = view?.order ?? args.order ?? 'RELEVANCY';
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
   const read = new ListRead(core, session, JSON.stringify([filter.key, order]));
   const stages = openStages(read, { filter, order });
   const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await DECLARED.order(order).read(core, {
     userId,
+    list: nameOfList(userId, filter),
     args,
     first: ({ size, isUp, from }, what, limit, make) =>
       from === null && !isUp ? list.first(`${what} ${String(size)}`, limit, make) : make(),
@@ -97,6 +103,11 @@ export async function liveCursorOf({ liveLog, onLiveLogError }: Core, userId: Us
   }
 }
 
+/** Tells cursors of a reader's lists apart. */
+export function nameOfList(userId: UserId, { view }: CheckedFeedFilter): string {
+  return view === null ? userId : JSON.stringify([userId, view.name]);
+}
+
 /** One read of a feed in stages, which share one profile of the reader. */
 export interface PageStages extends FeedStages {
   /** The reader's profile, loaded once, together with the first entries. */
@@ -112,11 +123,13 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const goesOn = DECLARED.order(list.order).goesOn === true;
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
-  const lookUp = (): Promise<ReaderProfile> => (begun ??= beginReading(core, session));
+  const asRead = async (reader: Promise<ReaderProfile>): Promise<ReaderProfile> =>
+    readerOf(await reader, filter);
+  const lookUp = (): Promise<ReaderProfile> => (begun ??= asRead(beginReading(core, session)));
   const begin = (query: FeedQuery): Begun | null => {
     if (begun !== undefined || entriesOf !== null || filter.unreadOnly) return null;
     const { reader, ...page } = read.begin(query);
-    begun = reader;
+    begun = filter.view?.hasOwnReadMark === true ? asRead(reader) : reader;
     return page;
   };
   const open = (limit: number): Begun | null => {

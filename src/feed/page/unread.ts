@@ -14,6 +14,7 @@ import { MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
 import { show, unreadEntries } from './read-page.ts';
+import { viewNamed } from './views.ts';
 
 /**
  * Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. One round trip with a
@@ -100,9 +101,20 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
   return null;
 }
 
-/** Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread. */
-export async function markFeedRead(core: Core, session: ReaderSession, upTo: Date): Promise<void> {
+/**
+ * Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread.
+ * @param name of a view, whose mark is that of the feed unless it has its own. Default: the feed
+ * @throws FanfareError BAD_USER_INPUT
+ */
+export async function markFeedRead(
+  core: Core,
+  session: ReaderSession,
+  upTo: Date,
+  name?: string | null,
+): Promise<void> {
   const { userId } = session.identity;
-  await core.feeds.markRead(userId, clock.mark(new Date(Math.min(upTo.getTime(), clock.time()))));
+  const view = name == null ? null : viewNamed(name);
+  const mark = clock.mark(new Date(Math.min(upTo.getTime(), clock.time())));
+  await core.feeds.markRead(userId, mark, view?.hasOwnReadMark === true ? view.name : null);
   await announceListChange(core, [userId], 'marks');
 }

@@ -56,6 +56,7 @@ export const FEEDS: Declared<'feeds'> = {
 export type ReaderMarks = Pick<
   ReaderProfile,
   | 'lastRead'
+  | 'viewsRead'
   | 'mutes'
   | 'hasMarks'
   | 'hasUnreadMarks'
@@ -80,6 +81,7 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     rebuiltAt: document?.rebuiltAt ?? null,
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
+    viewsRead: document?.viewsRead ?? {},
     mutes: mutesOf(document),
     hasBlocks: document?.hasBlocks ?? false,
     blocksRev: document?.blocksRev ?? null,
@@ -151,8 +153,9 @@ export function feedsRepository(
       return toMarks(await collection.findOne({ _id: userId }), epoch);
     },
 
-    /** Moves the read mark forward, never back. */
-    markRead: (userId: UserId, upTo: Date) => set(userId, { $max: { lastRead: upTo } }),
+    /** Moves a read mark forward, never back. @param view whose mark it is; `null`: that of the feed */
+    markRead: (userId: UserId, upTo: Date, view: string | null = null) =>
+      set(userId, { $max: view === null ? { lastRead: upTo } : { [`viewsRead.${view}`]: upTo } }),
 
     /** Makes sure that there is something stored about the reader. */
     begin: (userId: UserId) => set(userId, { $setOnInsert: { hasMarks: false } }),

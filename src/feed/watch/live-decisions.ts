@@ -15,6 +15,7 @@ import {
   NOTHING_KNOWN,
   passesFeedFilter,
 } from '../page/filters.ts';
+import { readerOf } from '../page/views.ts';
 import type { EventReads } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../../core/shapes.ts';
@@ -178,7 +179,7 @@ function presentKnown(
 ): NewsfeedItem | null {
   const relevancy = relevancyNow.of(action, placed(profile));
   const entry = { actionId, relevancy, reasons };
-  return presentEntry(profile, { entry, action, mark: null, follows: null }, filter.state);
+  return presentEntry(readerOf(profile, filter), { entry, action, mark: null, follows: null }, filter.state);
 }
 
 /** What decides the place of an action for the reader, besides their follows. */
@@ -220,7 +221,7 @@ async function itemNow(
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
   // Matching phrases in long texts takes time, so other work gets its turn.
   while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
-  return presentEntry(profile, now, filter.state);
+  return presentEntry(readerOf(profile, filter), now, filter.state);
 }
 
 function notify(
@@ -245,7 +246,7 @@ function notify(
   const isOfFeed = filter.state === null;
   // An item that comes back to the feed leaves the list of its state.
   if (shown === null) return kind === 'removed' || !isOfFeed || isWithheldNow ? removed() : null;
-  if (passesFeedFilter(filter, shown, known))
+  if (passesFeedFilter(filter, shown, known, filter.view?.order))
     return new ItemEvent(shownAs(kind, isOfFeed), cursor, shown, open);
   return kind === 'removed' || mayHavePassed(filter, kind, shown, known) ? removed() : null;
 }
@@ -258,7 +259,7 @@ function shownAs(kind: EntryEvent['kind'], isOfFeed: boolean): 'added' | 'update
 
 /** Whether an item that the filter rejects now may have passed it before, at its old position, or as it was then. */
 function mayHavePassed(
-  { asked }: CheckedFeedFilter,
+  { asked, view }: CheckedFeedFilter,
   kind: EntryEvent['kind'],
   item: NewsfeedItem,
   known: KnownForFilter,
@@ -272,7 +273,7 @@ function mayHavePassed(
   const held = asked.filter(
     ({ row }) => row.mayHavePassed === 'NEVER' || (row.mayHavePassed === 'BEFORE_AN_EDIT' && !isEdited),
   );
-  return passesFeedFilter({ asked: held }, item, known);
+  return passesFeedFilter({ asked: held }, item, known, view?.order);
 }
 
 export function isGone({ isDeleted, isHidden }: Action): boolean {

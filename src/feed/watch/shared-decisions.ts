@@ -6,6 +6,7 @@ import type { KeptProfile } from '../session/kept-profile.ts';
 import type { EventReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent, UnreadCount } from '../../core/shapes.ts';
 import type { CheckedFeedFilter } from '../page/filters.ts';
+import type { FeedView } from '../page/declared.ts';
 import {
   decideAtOnce,
   decideEvents,
@@ -15,7 +16,6 @@ import {
   type EventMessage,
 } from './live-decisions.ts';
 import type { SharedBoosts } from './shared-boosts.ts';
-import type { UserId } from '../../domain/action.ts';
 import { SharedLoads } from '../../lib/shared-loads.ts';
 
 /** Concurrent counts: each one reads a feed. */
@@ -23,27 +23,31 @@ const COUNTS_AT_ONCE = 25;
 
 /** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
 export function createSharedUnread(
-  count: (identity: Identity) => Promise<UnreadCount>,
-): (identity: Identity) => Promise<UnreadCount> {
-  const counts = new SharedLoads<Identity, UnreadCount>({
-    load: async (identities) =>
+  count: (watched: Watched) => Promise<UnreadCount>,
+): (watched: Watched) => Promise<UnreadCount> {
+  const counts = new SharedLoads<Watched, UnreadCount>({
+    load: async (asked) =>
       new Map(
-        await Promise.all(
-          identities.map(async (identity) => [nameOf(identity), await count(identity)] as const),
-        ),
+        await Promise.all(asked.map(async (watched) => [nameOf(watched), await count(watched)] as const)),
       ),
     nameOf,
     maxBatch: COUNTS_AT_ONCE,
   });
-  return async (identity) => {
-    const counted = await counts.load(identity);
+  return async (watched) => {
+    const counted = await counts.load(watched);
     if (counted === null) throw new Error('A count has no result');
     return counted;
   };
 }
 
-function nameOf({ userId, roles }: { readonly userId: UserId; readonly roles: ReadonlySet<string> }): string {
-  return JSON.stringify([userId, ...[...roles].sort()]);
+/** Whose items a watcher counts, and of which view; `null`: of the feed. */
+export interface Watched {
+  readonly identity: Identity;
+  readonly view: FeedView | null;
+}
+
+function nameOf({ identity: { userId, roles }, view }: Watched): string {
+  return JSON.stringify([view?.name ?? null, userId, ...[...roles].sort()]);
 }
 
 export interface DecisionSources {

@@ -1,7 +1,8 @@
 import type { Core } from '../../core/core.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { beginReading } from '../session/begin-reading.ts';
-import { checkFeedFilter } from '../page/filters.ts';
+import type { FeedView } from '../page/declared.ts';
+import { checkAskedList } from '../page/views.ts';
 import { KeptProfile } from '../session/kept-profile.ts';
 import type { FeedEvent, WatchArgs, UnreadCount } from '../../core/shapes.ts';
 import type { EndSignal } from '../../lib/closer.ts';
@@ -350,7 +351,7 @@ export async function watchFeed(
   identity: Identity,
   args: WatchArgs,
 ): Promise<AsyncIterable<FeedEvent>> {
-  const filter = checkFeedFilter(args.filter);
+  const filter = checkAskedList(identity.userId, args);
   const { signal, after = null } = args;
   const { userId } = identity;
   const watcher = { identity, filter, kept: new KeptProfile(userId) };
@@ -365,7 +366,10 @@ export async function watchFeed(
   return new FollowedFeed(messages, {
     decisions: core.decisions,
     watcher,
-    openUnread: args.withUnread === true ? unreadOf(identity, core.countForWatcher, signal) : null,
+    openUnread:
+      args.withUnread === true
+        ? unreadOf({ identity, view: filter.view }, core.countForWatcher, signal)
+        : null,
     isResumed: after !== null,
     signal,
   });
@@ -373,9 +377,9 @@ export async function watchFeed(
 
 /** A function of its own: what it is made from is kept by those alone who ask for the count. */
 function unreadOf(
-  identity: Identity,
+  watched: { readonly identity: Identity; readonly view: FeedView | null },
   countUnread: Core['countForWatcher'],
   signal: WatchArgs['signal'],
 ): () => UnreadWatch {
-  return () => new UnreadWatch({ count: () => countUnread(identity), signal });
+  return () => new UnreadWatch({ count: () => countUnread(watched), signal });
 }

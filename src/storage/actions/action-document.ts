@@ -33,14 +33,16 @@ export interface WantedActions extends ActionConditions {
   readonly notByActorIds?: readonly UserId[];
   readonly notOfTypes?: readonly string[];
   readonly notOfRefIds?: readonly RefId[];
+  readonly notOfTags?: readonly string[];
 }
 
 export function wantedFilter(wanted: WantedActions): Filter<ActionDocument> {
-  const { notByActorIds = [], notOfTypes = [], notOfRefIds = [], ...conditions } = wanted;
+  const { notByActorIds = [], notOfTypes = [], notOfRefIds = [], notOfTags = [], ...conditions } = wanted;
   const not = [
     ...(notByActorIds.length === 0 ? [] : [{ actorId: { $nin: [...notByActorIds] } }]),
     ...(notOfTypes.length === 0 ? [] : [{ 'descriptor.type': { $nin: [...notOfTypes] } }]),
     ...(notOfRefIds.length === 0 ? [] : [{ refIds: { $nin: [...notOfRefIds] } }]),
+    ...(notOfTags.length === 0 ? [] : [{ 'descriptor.tags': { $nin: [...notOfTags] } }]),
   ];
   return { ...conditionsFilter(conditions), ...(not.length === 0 ? {} : { $and: not }) };
 }

@@ -61,6 +61,8 @@ export interface MuteDocument {
 export interface FeedDocument {
   _id: string;
   lastRead?: Date;
+  /** Of views with a read mark of their own. */
+  viewsRead?: Record<string, Date>;
   /** Without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
   /** Present while a mute has an end: announcing the earliest one. */

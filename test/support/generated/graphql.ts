@@ -197,6 +197,8 @@ export type FeedFilter = {
   actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Returns the viewer's archived items instead of the feed. */
   archived?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Only items with none of these. */
+  not?: InputMaybe<FeedFilterExclusion>;
   /** Items in the feed for any of these reasons. */
   reasons?: InputMaybe<Array<DeliveryReason>>;
   /** Actions that carry this ref id. */
@@ -213,6 +215,20 @@ export type FeedFilter = {
   unreadOnly?: InputMaybe<Scalars['Boolean']['input']>;
   /** Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT. */
   until?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** Leaves out entries of a feed that have any of these. */
+export type FeedFilterExclusion = {
+  /** Actions by these actors. */
+  actorIds?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Items in the feed for one of these reasons, whatever other reasons they are in it for. */
+  reasons?: InputMaybe<Array<DeliveryReason>>;
+  /** Actions that carry one of these ref ids. */
+  refIds?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Actions with one of these tags. */
+  tags?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Actions of these types. An unknown one is BAD_USER_INPUT. */
+  types?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
 /** How a feed is ordered. */

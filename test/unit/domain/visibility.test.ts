@@ -42,6 +42,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     mutes: NO_MUTES,
     blocks: NO_BLOCKS,
     lastRead: null,
+    viewsRead: {},
     hasMarks: false,
     hasUnreadMarks: false,
     asOf: new Date(0),

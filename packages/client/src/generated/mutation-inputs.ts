@@ -38,6 +38,8 @@ export type FeedFilter = {
     readonly actorIds?: readonly string[] | null;
     /** Returns the viewer's archived items instead of the feed. */
     readonly archived?: boolean | null;
+    /** Only items with none of these. */
+    readonly not?: FeedFilterExclusion | null;
     /** Items in the feed for any of these reasons. */
     readonly reasons?: readonly DeliveryReason[] | null;
     /** Actions that carry this ref id. */
@@ -54,6 +56,20 @@ export type FeedFilter = {
     readonly unreadOnly?: boolean | null;
     /** Before this time: relevancy in RELEVANCY and TOP, conducted in RECENT. */
     readonly until?: string | null;
+};
+
+/** Leaves out entries of a feed that have any of these. */
+export type FeedFilterExclusion = {
+    /** Actions by these actors. */
+    readonly actorIds?: readonly string[] | null;
+    /** Items in the feed for one of these reasons, whatever other reasons they are in it for. */
+    readonly reasons?: readonly DeliveryReason[] | null;
+    /** Actions that carry one of these ref ids. */
+    readonly refIds?: readonly string[] | null;
+    /** Actions with one of these tags. */
+    readonly tags?: readonly string[] | null;
+    /** Actions of these types. An unknown one is BAD_USER_INPUT. */
+    readonly types?: readonly string[] | null;
 };
 
 /** How a feed is ordered. */
@@ -250,6 +266,8 @@ export interface MutationArguments {
   markFeedRead: {
     /** The relevancy of the topmost item seen. */
     readonly upTo: string;
+    /** The name of a view: moves its own read mark or, if it has none, that of the feed. Default: the feed. BAD_USER_INPUT: there is no such view. */
+    readonly view?: string | null;
   };
   markItemsRead: {
     /** Global ids of the actions. */
@@ -377,7 +395,7 @@ export const MUTATION_ARGUMENTS = {
   deleteAction: { id: 'ID!', },
   follow: { copyLimit: 'Int', refId: 'String!', types: '[String!]', },
   hideFeedItem: { actionId: 'ID!', },
-  markFeedRead: { upTo: 'DateTime!', },
+  markFeedRead: { upTo: 'DateTime!', view: 'String', },
   markItemsRead: { actionIds: '[ID!]!', },
   markItemsUnread: { actionIds: '[ID!]!', },
   markNotificationsRead: { ids: '[ID!]', upTo: 'DateTime', },

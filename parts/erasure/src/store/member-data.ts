@@ -143,10 +143,11 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, mutes, checksFollows, digestedAt }: FeedDocument) {
+function marksOf({ lastRead, viewsRead, mutes, checksFollows, digestedAt }: FeedDocument) {
   return {
     ...(digestedAt === undefined ? {} : { digestedAt }),
     lastRead: lastRead ?? null,
+    ...(viewsRead === undefined ? {} : { viewsRead }),
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };

@@ -5,6 +5,7 @@ import { asksForType } from '../../../graphql/live-selection.ts';
 import { HOLDS_SHARED, PLAIN } from '../../../graphql/shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
+import { viewArg } from './view-arg.ts';
 import { watchFeed } from '../../../feed/watch/watch-feed.ts';
 
 type ItemEvent = Extract<EventSource, { kind: 'added' | 'updated' }>;
@@ -75,7 +76,7 @@ builder.objectRef<RemovedEvent>(TYPE_NAMES.removed).implement({
 
 builder.objectRef<UnreadEvent>(TYPE_NAMES.unread).implement({
   description:
-    'The number of unread entries of the whole feed changed, regardless of the filter. Changes within a short time are sent as one. Only sent to subscriptions that select this type with a fragment, because counting has a cost.',
+    'The number of unread entries of the whole feed, or of the whole view, changed, regardless of the filter. Changes within a short time are sent as one. Only sent to subscriptions that select this type with a fragment, because counting has a cost.',
   interfaces: [FeedEvent],
   fields: (t) => ({
     unread: t.expose('unread', { type: UnreadCount, description: 'The current number.' }),
@@ -102,6 +103,7 @@ builder.subscriptionField('feedEvents', (t) =>
     extensions: HOLDS_SHARED,
     args: {
       after: t.arg.string({ description: 'The cursor of an earlier event. Default: only new events.' }),
+      view: viewArg(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
     },
     subscribe: (_root, args, context, info) =>

@@ -5,6 +5,7 @@ import { LISTED_STATES, rowOf } from '../../../domain/item-states.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
 import type {
   FeedFilter as FeedFilterInput,
+  FeedFilterExclusion as FeedFilterExclusionInput,
   FeedOrder,
   FeedPage,
   FirstUnread as FirstUnreadSource,
@@ -26,6 +27,7 @@ import { DeliveryReasonEnum, describedEnum, FeedStateEnum } from '../../../graph
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
+import { viewArg } from './view-arg.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
 import { DECLARED, type FeedFilterRow } from '../../../feed/page/declared.ts';
@@ -153,6 +155,20 @@ builder.objectFields(Viewer, (t) => ({
 
 type Row = FeedFilterRow<unknown>;
 
+const FeedFilterExclusion = builder.inputRef<FeedFilterExclusionInput>('FeedFilterExclusion').implement({
+  description: 'Leaves out entries of a feed that have any of these.',
+  fields: (t) => ({
+    types: t.stringList({ description: 'Actions of these types. An unknown one is BAD_USER_INPUT.' }),
+    tags: t.stringList({ description: 'Actions with one of these tags.' }),
+    actorIds: t.stringList({ description: 'Actions by these actors.' }),
+    refIds: t.stringList({ description: 'Actions that carry one of these ref ids.' }),
+    reasons: t.field({
+      type: [DeliveryReasonEnum],
+      description: 'Items in the feed for one of these reasons, whatever other reasons they are in it for.',
+    }),
+  }),
+});
+
 export const FeedFilter: InputRef<FeedFilterInput> = builder
   .inputRef<FeedFilterInput>('FeedFilter')
   .implement({
@@ -165,6 +181,7 @@ export const FeedFilter: InputRef<FeedFilterInput> = builder
         IDS: ({ description }: Row) => t.stringList({ description }),
         REASONS: ({ description }: Row) => t.field({ description, type: [DeliveryReasonEnum] }),
         TIME: ({ description }: Row) => t.field({ description, type: 'DateTime' }),
+        EXCLUSION: ({ description }: Row) => t.field({ description, type: FeedFilterExclusion }),
       };
       const fields = [...DECLARED.filters.values()].map((row) => [row.name, inputs[row.input](row)] as const);
       return Object.fromEntries(fields);
@@ -178,7 +195,7 @@ export function countsAsked(info: GraphQLResolveInfo): CountsAsked {
 
 const orders = [...DECLARED.orders.values()];
 
-const FeedOrderEnum = describedEnum<FeedOrder>(
+export const FeedOrderEnum = describedEnum<FeedOrder>(
   'FeedOrder',
   'How a feed is ordered.',
   Object.fromEntries(orders.map(({ name, description }) => [name, description])) as Record<FeedOrder, string>,
@@ -194,8 +211,13 @@ builder.queryField('feed', (t) =>
     description: "The viewer's feed.",
     args: {
       ...pageArgs(),
+      view: viewArg(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
-      order: t.arg({ type: FeedOrderEnum, defaultValue: 'RELEVANCY', description: 'The order.' }),
+      order: t.arg({
+        type: FeedOrderEnum,
+        description:
+          'The order, RELEVANCY by default. A view has an order of its own: BAD_USER_INPUT beside `view`.',
+      }),
     },
     extensions: { ...PAGE_COST, reads: READS_BY_ORDER },
     async resolve(_root, args, context, info) {
@@ -209,16 +231,21 @@ builder.queryField('feed', (t) =>
 builder.mutationField('markFeedRead', (t) =>
   t.field({
     type: Viewer,
-    description: 'Marks everything up to this relevancy as read; never moves backwards.',
+    description:
+      'Marks everything of the feed, or of a view, up to this relevancy as read; never moves backwards.',
     args: {
       upTo: t.arg({
         type: 'DateTime',
         required: true,
         description: 'The relevancy of the topmost item seen.',
       }),
+      view: t.arg.string({
+        description:
+          'The name of a view: moves its own read mark or, if it has none, that of the feed. Default: the feed. BAD_USER_INPUT: there is no such view.',
+      }),
     },
-    async resolve(_root, { upTo }, context) {
-      await context.mutate((session) => markFeedRead(context.core, session, upTo));
+    async resolve(_root, { upTo, view }, context) {
+      await context.mutate((session) => markFeedRead(context.core, session, upTo, view));
       return {};
     },
   }),

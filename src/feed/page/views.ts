@@ -1,0 +1,122 @@
+import type { FeedFilter } from '../../core/shapes.ts';
+import { storedInput } from '../../core/stored-input.ts';
+import { pathOf } from '../../descriptors/check.ts';
+import { HostConfigError } from '../../descriptors/host-config.ts';
+import { declaredViews, descriptorSource } from '../../descriptors/registry.ts';
+import type { UserId } from '../../domain/action.ts';
+import { badInput } from '../../domain/errors.ts';
+import { tenantOf } from '../../domain/stored-id.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
+import { clock } from '../../lib/clock.ts';
+import { type AskedFilter, DECLARED, type FeedView } from './declared.ts';
+import { checkFeedFilter, type CheckedFeedFilter } from './filters.ts';
+
+/** In the order of the configuration. Their filters and orders were checked at the start. */
+export function feedViews(): readonly FeedView[] {
+  return declaredViews() as readonly FeedView[];
+}
+
+/** Checks what of views goes by the rows of feeds. @throws HostConfigError with every fault */
+export function checkViews(): void {
+  const faults = declaredViews().flatMap(({ name, filter, order }) => {
+    const { error } = DECLARED.filterSchema.safeParse(filter);
+    const known = [...DECLARED.orders.keys()];
+    return [
+      ...(error?.issues ?? []).map(({ path, message }) => ({
+        path: pathOf(`views.${name}.filter`, path),
+        message,
+      })),
+      ...(known.includes(order)
+        ? []
+        : [
+            {
+              path: `views.${name}.order`,
+              message: `Unknown order ${JSON.stringify(order)}; known are ${known.join(', ')}`,
+            },
+          ]),
+    ];
+  });
+  if (faults.length > 0) throw new HostConfigError(faults, descriptorSource());
+}
+
+/** What a client asks for of a reader's items. */
+export interface AskedList {
+  /** The name of a view; absent or `null`: the feed. */
+  readonly view?: string | null | undefined;
+  /** Only items that pass it, of the view or the feed. */
+  readonly filter?: FeedFilter | null | undefined;
+}
+
+/** @throws FanfareError BAD_USER_INPUT, also for an unknown view */
+export function checkAskedList(userId: UserId, { view: name, filter }: AskedList): CheckedFeedFilter {
+  const narrowed = checkFeedFilter(filter);
+  return name == null ? narrowed : itemsOf(userId, viewNamed(name), narrowed);
+}
+
+/** Items of a view that pass a further filter. */
+export function itemsOf(userId: UserId, view: FeedView, narrowed = checkFeedFilter(null)): CheckedFeedFilter {
+  const own = ownFilter(userId, view);
+  if (own.state !== null && narrowed.state !== null && own.state !== narrowed.state)
+    throw badInput(`All items of the view ${view.name} are in another state`, ['filter']);
+  const begin = view.windowMs === null ? null : beginOf(view.windowMs);
+  const window = view.windowMs === null ? [] : [{ row: WINDOW, value: view.windowMs }];
+  return {
+    view,
+    key: JSON.stringify([view.name, begin?.getTime() ?? null, narrowed.key]),
+    asked: [...own.asked, ...window, ...narrowed.asked],
+    since: latest([own.since, narrowed.since, begin]),
+    until: earliest([own.until, narrowed.until]),
+    unreadOnly: own.unreadOnly || narrowed.unreadOnly,
+    state: own.state ?? narrowed.state,
+  };
+}
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function viewNamed(name: string): FeedView {
+  const view = feedViews().find((one) => one.name === name);
+  if (view !== undefined) return view;
+  const names = feedViews().map((one) => one.name);
+  const known = names.length === 0 ? 'the configuration has none' : `there are ${names.join(', ')}`;
+  throw badInput(`There is no view ${JSON.stringify(name.slice(0, MAX_SHOWN))}: ${known}`, ['view']);
+}
+
+/** Characters of an unknown name that are repeated to the client. */
+const MAX_SHOWN = 60;
+
+/** The reader as the list's items are read and unread by: a view can have a read mark of its own. */
+export function readerOf(reader: ReaderProfile, { view }: Pick<CheckedFeedFilter, 'view'>): ReaderProfile {
+  if (view?.hasOwnReadMark !== true) return reader;
+  return { ...reader, lastRead: reader.viewsRead[view.name] ?? null };
+}
+
+/** Of servers without tenants, whose ids are as the configuration has them. */
+const checked = new WeakMap<FeedView, CheckedFeedFilter>();
+
+function ownFilter(userId: UserId, view: FeedView): CheckedFeedFilter {
+  const tenant = tenantOf(userId);
+  if (tenant !== null) return checkFeedFilter(storedInput(tenant, view.filter));
+  const known = checked.get(view) ?? checkFeedFilter(view.filter);
+  checked.set(view, known);
+  return known;
+}
+
+/** A window begins at a whole minute: what was made of a list holds for so long. */
+const STEP_MS = 60_000;
+
+function beginOf(windowMs: number): Date {
+  return new Date(Math.floor(clock.time() / STEP_MS) * STEP_MS - windowMs);
+}
+
+const WINDOW: AskedFilter['row'] = {
+  name: 'window',
+  passes: (item, windowMs, { order }) => DECLARED.order(order).timeOf(item) >= beginOf(windowMs as number),
+  mayHavePassed: 'BEFORE_A_CHANGE',
+};
+
+function latest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a));
+}
+
+function earliest(times: readonly (Date | null)[]): Date | null {
+  return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+}
