@@ -1,5 +1,5 @@
 import { descriptorOfInput, descriptorTypes } from '../descriptors/registry.ts';
-import { storedId, type Tenant, withoutTenantIn } from '../domain/stored-id.ts';
+import { storedId, type Tenant, tenantOf, withoutTenantIn } from '../domain/stored-id.ts';
 import type { Identity } from '../domain/viewer.ts';
 
 /**
@@ -48,6 +48,12 @@ export class Acting {
   shown<O>(output: O): O {
     return this.#tenant === null ? output : withoutTenantIn(this.#tenant, output);
   }
+}
+
+/** The same for the tenant of a stored id; the input itself if that has none. */
+export function inputBeside<T>(id: string, input: T): T {
+  const tenant = tenantOf(id);
+  return tenant === null ? input : storedInput(tenant, input);
 }
 
 type Input = Readonly<Record<string, unknown>>;

@@ -172,7 +172,7 @@ test('counts of views that are part of the feed take the commands of one count',
     (await commandsOf(parts.database, work)).map(({ name, collection }) => `${name} ${collection}`);
   const one = await names(() => parts.services.countUnread(ann(parts)));
   const all = await names(() => countsOf(parts));
-  // Groups are read by themselves.
+  // Groups are read on their own.
   expect(all.slice(0, one.length)).toEqual(one);
   expect(all.filter((name) => name === 'aggregate feeds')).toHaveLength(2);
 });
@@ -210,7 +210,7 @@ test('a view with a read mark of its own is read by that, and others by that of 
   expect([await unreadIn(), await unreadIn('forMe'), await unreadIn('quiet')]).toEqual([0, 0, 0]);
 });
 
-test('a watcher of a view is told what enters and leaves it, and how much of it is unread', async () => {
+test('a watcher of a view is sent what enters and leaves it, and how much of it is unread', async () => {
   await using parts = await openParts();
   const ids = await written(parts);
   const asked = { withUnread: true };
@@ -220,7 +220,7 @@ test('a watcher of a view is told what enters and leaves it, and how much of it 
   await parts.fanOut();
   const { action } = await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
   await parts.fanOut();
-  // Nothing is told of the loud one.
+  // Nothing is sent of the loud one.
   expect(await quiet.next()).toMatchObject({ kind: 'added', item: { actionId: action.id } });
   expect((await quiet.unread()).unread).toEqual(exact(4));
   // An edit that mentions Ann takes it out of the view.

@@ -35,7 +35,7 @@ export function countUnreadOfView(
 }
 
 /**
- * The same of all views that are counted, by name, with one read of the feed: as many commands as one count. A view is read by itself if
+ * The same of all views that are counted, by name, with one read of the feed: as many commands as one count. A view is read on its own if
  * it is shown in groups or has items that are not in the feed, or if so few of the unread items are its own that the read stops before
  * it is counted.
  */

@@ -1,11 +1,10 @@
 import type { FeedFilter } from '../../core/shapes.ts';
-import { storedInput } from '../../core/stored-input.ts';
+import { inputBeside } from '../../core/stored-input.ts';
 import { pathOf } from '../../descriptors/check.ts';
 import { HostConfigError } from '../../descriptors/host-config.ts';
 import { declaredViews, descriptorSource } from '../../descriptors/registry.ts';
 import type { UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
-import { tenantOf } from '../../domain/stored-id.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { type AskedFilter, DECLARED, type FeedView } from './declared.ts';
@@ -89,14 +88,14 @@ export function readerOf(reader: ReaderProfile, { view }: Pick<CheckedFeedFilter
   return { ...reader, lastRead: reader.viewsRead[view.name] ?? null };
 }
 
-/** Of servers without tenants, whose ids are as the configuration has them. */
-const checked = new WeakMap<FeedView, CheckedFeedFilter>();
+/** Of views whose filters are as the configuration has them. */
+const checked = new WeakMap<object, CheckedFeedFilter>();
 
-function ownFilter(userId: UserId, view: FeedView): CheckedFeedFilter {
-  const tenant = tenantOf(userId);
-  if (tenant !== null) return checkFeedFilter(storedInput(tenant, view.filter));
-  const known = checked.get(view) ?? checkFeedFilter(view.filter);
-  checked.set(view, known);
+function ownFilter(userId: UserId, { filter: declared }: FeedView): CheckedFeedFilter {
+  const filter = inputBeside(userId, declared);
+  if (filter !== declared) return checkFeedFilter(filter);
+  const known = checked.get(declared) ?? checkFeedFilter(declared);
+  checked.set(declared, known);
   return known;
 }
 
