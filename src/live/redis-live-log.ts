@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import { GapLedger, LiveWatcher, type WatcherHost, WatcherSet } from './live-watcher.ts';
-import { SharedLoads } from '../lib/shared-loads.ts';
+import { gathered } from '../lib/gathered.ts';
 import {
   encodeLiveCursor,
   epochOf,
@@ -25,6 +25,9 @@ export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
 const LOOK_EVERY_MS = 1_000;
 /** Logs read by one script, which must not block Redis for long. */
 const READ_AT_ONCE = 50;
+const READS_AT_ONCE = 2;
+
+const nameOf = (log: AskedLog): string => JSON.stringify(log);
 
 export class RedisLiveLog implements LiveLog {
   readonly #redis: RedisLiveLogOptions['redis'];
@@ -36,14 +39,13 @@ export class RedisLiveLog implements LiveLog {
   readonly #watchers = new WatcherSet();
   readonly #gaps = new GapLedger();
   /** Each log is decoded on its own: one that cannot be does not concern the others. */
-  readonly #reads = new SharedLoads<AskedLog, unknown>({
-    load: async (logs) => {
+  readonly #read = gathered(
+    async (logs: readonly AskedLog[]) => {
       const replies = await this.#store.open(logs, this.#name);
-      return new Map(logs.map((log, index) => [JSON.stringify(log), replies[index]]));
+      return new Map(logs.map((log, index) => [nameOf(log), replies[index]]));
     },
-    nameOf: (log) => JSON.stringify(log),
-    maxBatch: READ_AT_ONCE,
-  });
+    { nameOf, most: READ_AT_ONCE, atOnce: READS_AT_ONCE },
+  );
   /** Identifies this process as a watcher in the logs. */
   readonly #name = randomBytes(8).toString('hex');
   /** Readers whose events still arrive although nobody watches them here any more. */
@@ -81,7 +83,8 @@ export class RedisLiveLog implements LiveLog {
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
       load: async (userId, position) => {
-        const snapshot = decodeSnapshot(await this.#reads.load({ userId, position }));
+        const log = { userId, position };
+        const snapshot = decodeSnapshot((await this.#read(log)).get(nameOf(log)));
         this.#noteEpoch(epochOf(snapshot.head.generation));
         return snapshot;
       },

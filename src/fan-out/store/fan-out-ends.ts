@@ -48,44 +48,47 @@ export function fanOutEnds(collection: Collection<ActionDocument>, events: Event
      * meanwhile. Accepted even from a worker that lost the claim: the whole audience was served, and the other worker does
      * the same work. One write, and a read if any of them is not DONE by it. Calls at the same time share them.
      */
-    finish: gathered(async (calls: readonly (readonly FinishedPass[])[]): Promise<ReadonlySet<ActionId>> => {
-      const passes = calls.flat();
-      if (passes.length === 0) return new Set();
-      const doneAt = clock.now();
-      const { matchedCount } = await collection.bulkWrite(
-        [...groupsOf(passes, endOf).values()].map((alike) => {
-          const [{ claim, delivered }] = alike;
-          const filter = { 'fanOut.state': 'IN_PROGRESS' as const, 'fanOut.version': claim.version };
-          const update = unrevised({
-            $set: {
-              'fanOut.state': 'DONE' as const,
-              'fanOut.delivered': delivered,
-              'fanOut.error': null,
-              'fanOut.doneAt': doneAt,
-              ...swept(claim),
-            },
-            $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1 as const])),
-          });
-          const $in = alike.map((pass) => new ObjectId(pass.claim.action.id));
-          return $in.length === 1
-            ? { updateOne: { filter: { _id: new ObjectId(claim.action.id), ...filter }, update } }
-            : { updateMany: { filter: { _id: { $in }, ...filter }, update } };
-        }),
-        { ordered: false },
-      );
-      const ids = passes.map(({ claim }) => claim.action.id);
-      if (matchedCount === passes.length) return new Set(ids);
-      if (matchedCount === 0) return new Set();
-      const found = await collection
-        .find({
-          _id: { $in: ids.map((id) => new ObjectId(id)) },
-          'fanOut.state': 'DONE',
-          'fanOut.doneAt': doneAt,
-        })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .toArray();
-      return new Set(found.map(({ _id }) => _id.toHexString()));
-    }, CALLS_AT_ONCE),
+    finish: gathered(
+      async (calls: readonly (readonly FinishedPass[])[]): Promise<ReadonlySet<ActionId>> => {
+        const passes = calls.flat();
+        if (passes.length === 0) return new Set();
+        const doneAt = clock.now();
+        const { matchedCount } = await collection.bulkWrite(
+          [...groupsOf(passes, endOf).values()].map((alike) => {
+            const [{ claim, delivered }] = alike;
+            const filter = { 'fanOut.state': 'IN_PROGRESS' as const, 'fanOut.version': claim.version };
+            const update = unrevised({
+              $set: {
+                'fanOut.state': 'DONE' as const,
+                'fanOut.delivered': delivered,
+                'fanOut.error': null,
+                'fanOut.doneAt': doneAt,
+                ...swept(claim),
+              },
+              $unset: Object.fromEntries(leftByNow(claim).map((field) => [field, 1 as const])),
+            });
+            const $in = alike.map((pass) => new ObjectId(pass.claim.action.id));
+            return $in.length === 1
+              ? { updateOne: { filter: { _id: new ObjectId(claim.action.id), ...filter }, update } }
+              : { updateMany: { filter: { _id: { $in }, ...filter }, update } };
+          }),
+          { ordered: false },
+        );
+        const ids = passes.map(({ claim }) => claim.action.id);
+        if (matchedCount === passes.length) return new Set(ids);
+        if (matchedCount === 0) return new Set();
+        const found = await collection
+          .find({
+            _id: { $in: ids.map((id) => new ObjectId(id)) },
+            'fanOut.state': 'DONE',
+            'fanOut.doneAt': doneAt,
+          })
+          .project<{ _id: ObjectId }>({ _id: 1 })
+          .toArray();
+        return new Set(found.map(({ _id }) => _id.toHexString()));
+      },
+      { most: CALLS_AT_ONCE },
+    ),
 
     /**
      * Ends a pass that served its whole audience while the action changed: PENDING for the changes, in their lane. `false`:

@@ -13,7 +13,7 @@ import type { Follow } from '../../domain/viewer.ts';
 import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
-import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
+import { mayBeOfOne, retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Declared, index, NOT_OF_ACTIONS } from '../../storage/documents/declaration.ts';
@@ -102,11 +102,11 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     return found.flat().map(toBlockBetween);
   }
 
-  const findAll = gathered(
-    (asked: readonly (readonly BlockId[])[]) => findPairs(asked.flat()),
-    PAIRS_AT_ONCE,
-    ({ length }) => length,
-  );
+  const findAll = gathered((asked: readonly (readonly BlockId[])[]) => findPairs(asked.flat()), {
+    most: PAIRS_AT_ONCE,
+    sizeOf: ({ length }) => length,
+    mayBeOfOne,
+  });
 
   return {
     /** Blocks a member; repeated, it keeps the first time. One write. @returns whether anything has changed */

@@ -18,6 +18,7 @@ import {
 import type { LiveLog } from '../../live/live-log.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
+import { mayBeOfOne } from '../../storage/database/errors.ts';
 import { onceFor } from '../../lib/once-for.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../../feed/announce.ts';
@@ -150,13 +151,18 @@ const READERS_AT_ONCE = 1_000;
 
 /** Reads that several calls at the same time share in one command. */
 const looks = onceFor((core: ChangeCore) => ({
-  concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), AT_ONCE),
-  lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), FEEDS_AT_ONCE),
-  watchers: gathered(
-    (all: readonly Readers[]) => lookForWatchers(core, all),
-    READERS_AT_ONCE,
-    (readers) => readers?.size ?? 0,
-  ),
+  concerned: gathered((raisings: readonly Raising[]) => readConcerned(core, raisings), {
+    most: AT_ONCE,
+    mayBeOfOne,
+  }),
+  lacking: gathered((all: readonly Risen[]) => feedsLacking(core.collections, all), {
+    most: FEEDS_AT_ONCE,
+    mayBeOfOne,
+  }),
+  watchers: gathered((all: readonly Readers[]) => lookForWatchers(core, all), {
+    most: READERS_AT_ONCE,
+    sizeOf: (readers) => readers?.size ?? 0,
+  }),
   /** Actions whose readers watched a moment ago: they get a pass at once. */
   watched: watchedLately(),
 }));

@@ -23,7 +23,7 @@ import { FeedList } from '../page/list.ts';
 import { NOTHING_RETURNED, type Returned } from '../../domain/viewer.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FirstMembers } from '../store/action-groups.ts';
-import { batched } from '../session/open-session.ts';
+import { gathered } from '../../lib/gathered.ts';
 
 /** The part of the feed that the page's read has. */
 interface ReadPart {
@@ -365,27 +365,17 @@ interface Wanted {
 class GroupMembers {
   readonly #options: GroupMembersOptions;
   readonly #groups = new Map<string, Group>();
-  readonly #ask: (wanted: Wanted) => Promise<readonly NewsfeedItem[]>;
-  #last: Promise<unknown> = Promise.resolve();
+  /** One batch at a time: the members of a group must be decided in order. */
+  readonly #ask = gathered((wanted: readonly Wanted[]) => this.#load(wanted), { most: BATCH });
 
   constructor(options: GroupMembersOptions) {
     this.#options = options;
-    // One batch at a time: the members of a group must be decided in order.
-    this.#ask = batched((wanted) => this.#inTurn(wanted), BATCH);
   }
 
   /** The group's first items until there are enough, or all. */
-  load(groupKey: string, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
-    return this.#ask({ groupKey, isEnough });
-  }
-
-  #inTurn(wanted: readonly Wanted[]): Promise<(readonly NewsfeedItem[])[]> {
-    const loading = Promise.allSettled([this.#last]).then(async () => {
-      await this.#load(wanted);
-      return wanted.map(({ groupKey }) => this.#group(groupKey).items);
-    });
-    this.#last = loading;
-    return loading;
+  async load(groupKey: string, isEnough: Wanted['isEnough']): Promise<readonly NewsfeedItem[]> {
+    await this.#ask({ groupKey, isEnough });
+    return this.#group(groupKey).items;
   }
 
   /** Reads until every request has enough. */

@@ -232,11 +232,10 @@ function newsfeedItemsRepository(
 ) {
   const insert = (documents: readonly NewsfeedItemDocument[]) =>
     insertMissing(collection, documents, ({ _id }) => _id);
-  const insertFew = gathered(
-    (lists: readonly (readonly NewsfeedItemDocument[])[]) => insert(lists.flat()),
-    INSERTED_AT_ONCE,
-    ({ length }) => length,
-  );
+  const insertFew = gathered((lists: readonly (readonly NewsfeedItemDocument[])[]) => insert(lists.flat()), {
+    most: INSERTED_AT_ONCE,
+    sizeOf: ({ length }) => length,
+  });
 
   return {
     ...storedEntries(entries, BY_ID),
@@ -247,21 +246,24 @@ function newsfeedItemsRepository(
     },
 
     /** The same, or for some readers. One write for calls at the same time, so that those for one action do not meet. */
-    raiseFew: gathered(async (raises: readonly Raise[]): Promise<void> => {
-      const highest = new Map<string, Raise>();
-      for (const one of raises) {
-        const feeds = JSON.stringify([one.actionId, one.userIds ?? '']);
-        if (one.relevancy > (highest.get(feeds)?.relevancy ?? -Infinity)) highest.set(feeds, one);
-      }
-      // In one order in all processes, and all readers of an action before some: two that meet never wait for each other.
-      const inOrder = [...highest].sort(([feeds], [others]) => (feeds < others ? -1 : 1));
-      const operations = inOrder.map(([, { actionId, relevancy, userIds }]) => {
-        const filter =
-          userIds === undefined ? BY_ID.holders(actionId, null).filter : BY_ID.of(userIds, [actionId]);
-        return { updateMany: { filter, update: { $max: { relevancy } } } };
-      });
-      await entries.bulkWrite(operations, { ordered: false });
-    }, RAISED_AT_ONCE),
+    raiseFew: gathered(
+      async (raises: readonly Raise[]): Promise<void> => {
+        const highest = new Map<string, Raise>();
+        for (const one of raises) {
+          const feeds = JSON.stringify([one.actionId, one.userIds ?? '']);
+          if (one.relevancy > (highest.get(feeds)?.relevancy ?? -Infinity)) highest.set(feeds, one);
+        }
+        // In one order in all processes, and all readers of an action before some: two that meet never wait for each other.
+        const inOrder = [...highest].sort(([feeds], [others]) => (feeds < others ? -1 : 1));
+        const operations = inOrder.map(([, { actionId, relevancy, userIds }]) => {
+          const filter =
+            userIds === undefined ? BY_ID.holders(actionId, null).filter : BY_ID.of(userIds, [actionId]);
+          return { updateMany: { filter, update: { $max: { relevancy } } } };
+        });
+        await entries.bulkWrite(operations, { ordered: false });
+      },
+      { most: RAISED_AT_ONCE },
+    ),
 
     /** Inserts missing entries in one unordered write. Returns those that already existed. */
     insert: <T extends NewEntry>(missing: readonly T[]) => insertEach(missing, insert),

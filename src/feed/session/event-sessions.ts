@@ -2,7 +2,8 @@ import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { Reading } from '../../lib/reading.ts';
-import { SharedLoads } from '../../lib/shared-loads.ts';
+import { gathered } from '../../lib/gathered.ts';
+import { mayBeOfOne } from '../../storage/database/errors.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { type Load, type RequestReader, type Wanted, ACTION } from './load.ts';
 import { once } from '../../lib/once.ts';
@@ -74,6 +75,8 @@ export type BeginWatch = (identity: Identity, kept: KeptProfile) => Promise<Even
 /** Readers who begin to watch are looked up together: many come back at once. In milliseconds. */
 const OPENINGS_EVERY_MS = 20;
 const OPENINGS_AT_ONCE = 100;
+/** Loads of a kind under way: more gather meanwhile. */
+const LOADS_AT_ONCE = 2;
 
 /**
  * Opens sessions for live events that share concurrent loads: their ids become one query, even across readers. Thousands of
@@ -83,24 +86,22 @@ export function createEventSessions(
   repositories: Repositories,
   read: ReadForEvents,
 ): { readonly openEventSession: OpenEventSession; readonly beginWatch: BeginWatch } {
-  const readers = {
-    async load(userIds: readonly UserId[]): Promise<ReadonlyMap<string, LookedUp>> {
-      const reads = await read([], userIds);
-      const known = new Map(reads.feeds.map((feed) => [feed._id, feed]));
-      const marksOf = (userId: UserId) => repositories.feeds.marksIn(known.get(userId) ?? null);
-      return new Map(userIds.map((userId) => [userId, { reads, marks: marksOf(userId) }]));
-    },
-    nameOf: (userId: UserId) => userId,
-  };
-  const loads = new EventLoads(repositories, new SharedLoads({ ...readers, maxBatch: MAX_BATCH }), null);
-  const openings = new SharedLoads({ ...readers, maxBatch: OPENINGS_AT_ONCE, everyMs: OPENINGS_EVERY_MS });
+  async function lookUp(userIds: readonly UserId[]): Promise<(userId: UserId) => LookedUp> {
+    const reads = await read([], userIds);
+    const known = new Map(reads.feeds.map((feed) => [feed._id, feed]));
+    return (userId) => ({ reads, marks: repositories.feeds.marksIn(known.get(userId) ?? null) });
+  }
+  const nameOf = (userId: UserId): string => userId;
+  const together = { nameOf, mayBeOfOne, atOnce: LOADS_AT_ONCE };
+  const loads = new EventLoads(repositories, gathered(lookUp, { ...together, most: MAX_BATCH }), null);
+  const openings = gathered(lookUp, { ...together, most: OPENINGS_AT_ONCE, everyMs: OPENINGS_EVERY_MS });
   const openEventSession: OpenEventSession = (identity, known) =>
     new EventSession(loads, identity, known ?? null);
   return {
     openEventSession,
     async beginWatch(identity, kept) {
-      const opening = await openings.load(identity.userId);
-      return openEventSession(identity, opening === null ? undefined : { kept, changes: 0, ...opening });
+      const lookedUp = (await openings(identity.userId))(identity.userId);
+      return openEventSession(identity, { kept, changes: 0, ...lookedUp });
     },
   };
 }
@@ -111,46 +112,42 @@ interface LookedUp {
   readonly marks: ReaderMarks;
 }
 
+type LookUp = (userId: UserId) => Promise<(userId: UserId) => LookedUp>;
+type SharedLoad = (wanted: Wanted) => Promise<ReadonlyMap<string, unknown>>;
+
 /** Loads shared by the sessions of live events. */
 class EventLoads {
   readonly repositories: Repositories;
-  readonly readers: SharedLoads<UserId, LookedUp>;
+  readonly lookUp: LookUp;
   /** The reading of all watchers, whose loads go together: nothing ends it. */
   readonly reading = new Reading();
-  readonly #shared = new Map<Load<unknown>, SharedLoads<Wanted, unknown>>();
+  readonly #shared = new Map<Load<unknown>, SharedLoad>();
   /** For sessions that may use names cached as of one state of the directory. */
   readonly #named = new WeakMap<DirectoryAsOf, EventLoads>();
   readonly #request: RequestReader | undefined;
 
-  constructor(
-    repositories: Repositories,
-    readers: SharedLoads<UserId, LookedUp>,
-    directory: DirectoryAsOf | null,
-  ) {
+  constructor(repositories: Repositories, lookUp: LookUp, directory: DirectoryAsOf | null) {
     this.repositories = repositories;
-    this.readers = readers;
+    this.lookUp = lookUp;
     this.#request =
       directory === null ? undefined : { identity: null, directory: () => Promise.resolve(directory) };
   }
 
   asOf(directory: DirectoryAsOf): EventLoads {
-    const known = this.#named.get(directory) ?? new EventLoads(this.repositories, this.readers, directory);
+    const known = this.#named.get(directory) ?? new EventLoads(this.repositories, this.lookUp, directory);
     this.#named.set(directory, known);
     return known;
   }
 
-  load<V>(what: Load<V>, wanted: Wanted): Promise<V | null> {
+  async load<V>(what: Load<V>, wanted: Wanted): Promise<V | null> {
+    const { nameOf } = what;
     let shared = this.#shared.get(what);
     if (shared === undefined) {
-      const { nameOf } = what;
-      shared = new SharedLoads<Wanted, unknown>({
-        load: (keys) => what.find(this.repositories, keys, this.#request),
-        nameOf,
-        maxBatch: MAX_BATCH,
-      });
+      const find = (all: readonly Wanted[]) => what.find(this.repositories, all, this.#request);
+      shared = gathered(find, { nameOf, mayBeOfOne, most: MAX_BATCH, atOnce: LOADS_AT_ONCE });
       this.#shared.set(what, shared);
     }
-    return shared.load(wanted) as Promise<V | null>;
+    return ((await shared(wanted)).get(nameOf(wanted)) as V | undefined) ?? null;
   }
 }
 
@@ -211,12 +208,7 @@ class EventSession implements EventReaderSession {
     return readProfile(this.#loads.repositories, this.identity, {
       asOf: clock.now(),
       member: this.load(MEMBER, userId),
-      marks:
-        known ??
-        this.#loads.readers.load(userId).then((found) => {
-          if (found === null) throw new Error('A reader has no marks');
-          return found.marks;
-        }),
+      marks: known ?? this.#loads.lookUp(userId).then((found) => found(userId).marks),
       follows: async (refIds) => (await Promise.all(refIds.map(follow))).filter((found) => found !== null),
     });
   }

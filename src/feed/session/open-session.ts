@@ -1,4 +1,4 @@
-import DataLoader from 'dataloader';
+import type DataLoader from 'dataloader';
 import type { Action, ActionId } from '../../domain/action.ts';
 import type { Member } from '../../domain/member.ts';
 import {
@@ -19,6 +19,7 @@ import { ACTION, type Load, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { ReaderSession } from './reader-session.ts';
+import { batchesOf } from './batches-of.ts';
 import { MEMBER } from '../loads/names.ts';
 
 /** Maximum ids of one batch; more are split. */
@@ -33,7 +34,7 @@ class RequestSession implements ReaderSession {
   readonly identity: Identity;
   readonly reading: Reading;
   readonly #core: Repositories;
-  readonly #loaders = new Map<Load<unknown>, DataLoader<string, unknown>>();
+  readonly #loaders = new Map<Load<unknown>, DataLoader<string, unknown, string>>();
   #profile: Promise<ReaderProfile> | undefined;
   #directoryStamp: number | null = null;
   #directory = (): Promise<DirectoryAsOf | null> => NOT_KNOWN;
@@ -84,17 +85,17 @@ class RequestSession implements ReaderSession {
     return seesFanOut(this.identity) ? null : this.#core.actionCache.at(id, rev);
   }
 
-  #loaderOf<V>(what: Load<V>): DataLoader<string, V | null> {
+  #loaderOf<V>(what: Load<V>): DataLoader<string, V | null, string> {
     const known = this.#loaders.get(what);
-    if (known !== undefined) return known as DataLoader<string, V | null>;
+    if (known !== undefined) return known as DataLoader<string, V | null, string>;
     const { userId } = this.identity;
-    const loader = new DataLoader<string, V | null>(
+    const loader = batchesOf<string, V | null>(
       async (ids) => {
         const wanted = ids.map((id) => ({ userId, id }));
         const found = await this.reading.run(() => what.find(this.#core, wanted, this));
-        return wanted.map((one) => found.get(what.nameOf(one)) ?? null);
+        return (id) => found.get(what.nameOf({ userId, id })) ?? null;
       },
-      { maxBatchSize: MAX_BATCH },
+      { most: MAX_BATCH, keeps: true },
     );
     this.#loaders.set(what, loader);
     return loader;
@@ -152,17 +153,3 @@ export async function readProfile(
 }
 
 const NO_FOLLOWS: readonly Follow[] = [];
-
-/**
- * Batches loads by composite keys: keys requested in one turn of the event loop are loaded together, at most `size` at once.
- * Caches nothing.
- *
- * @param load returns the values in the order of the keys.
- */
-export function batched<K, V>(
-  load: (keys: readonly K[]) => Promise<readonly V[]>,
-  size: number,
-): (key: K) => Promise<V> {
-  const loader = new DataLoader<K, V>((keys) => load(keys), { cache: false, maxBatchSize: size });
-  return (key) => loader.load(key);
-}

@@ -12,7 +12,8 @@ import {
   type RelevancyReader,
 } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import { SharedLoads } from '../../lib/shared-loads.ts';
+import { gathered } from '../../lib/gathered.ts';
+import { mayBeOfOne } from '../../storage/database/errors.ts';
 
 /** Current relevancy of actions for a reader. */
 export interface RelevancyNow {
@@ -35,6 +36,7 @@ interface Boosts extends VersionedAction {
 
 /** Actions per query. */
 const MAX_BATCH = 100;
+const LOADS_AT_ONCE = 2;
 /** Upper bounds on actions whose interactions are cached, and on interaction groups cached per action. */
 const MOST_REMEMBERED = 100;
 const MOST_GROUPS = 1_000;
@@ -45,26 +47,20 @@ const MOST_GROUPS = 1_000;
  */
 export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
   const remembered = new LRUCache<ActionId, Boosts>(upToEntries(MOST_REMEMBERED));
-  const loads = new SharedLoads<VersionedAction, Boosts>({
-    async load(keys) {
-      const summaries = await interactions.summaries(keys.map(({ actionId }) => actionId));
-      return new Map(
-        keys.map((key) => [nameOf(key), { ...key, groups: summaries.get(key.actionId)?.groups ?? [] }]),
-      );
-    },
-    nameOf,
-    maxBatch: MAX_BATCH,
-  });
+  const summarize = gathered(
+    (keys: readonly VersionedAction[]) => interactions.summaries(keys.map(({ actionId }) => actionId)),
+    { nameOf, mayBeOfOne, most: MAX_BATCH, atOnce: LOADS_AT_ONCE },
+  );
 
   async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
     // An action that was never bumped has no interactions.
     if (!isBumped) return [];
     const known = remembered.get(id);
     if (known?.version === fanOut.version) return known.groups;
-    const boosts = await loads.load({ actionId: id, version: fanOut.version });
-    if (boosts === null) return [];
-    if (boosts.groups.length <= MOST_GROUPS) remembered.set(id, boosts);
-    return boosts.groups;
+    const { version } = fanOut;
+    const groups = (await summarize({ actionId: id, version })).get(id)?.groups ?? [];
+    if (groups.length <= MOST_GROUPS) remembered.set(id, { actionId: id, version, groups });
+    return groups;
   }
 
   return async (actions) => {

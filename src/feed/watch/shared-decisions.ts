@@ -16,28 +16,18 @@ import {
   type EventMessage,
 } from './live-decisions.ts';
 import type { SharedBoosts } from './shared-boosts.ts';
-import { SharedLoads } from '../../lib/shared-loads.ts';
+import { gathered } from '../../lib/gathered.ts';
 
 /** Concurrent counts: each one reads a feed. */
-const COUNTS_AT_ONCE = 25;
+const COUNTS_AT_ONCE = 50;
 
 /** Counts for watchers. Tabs of a reader that ask before a count begins share it, and few counts run at once. */
 export function createSharedUnread(
   count: (watched: Watched) => Promise<UnreadCount>,
 ): (watched: Watched) => Promise<UnreadCount> {
-  const counts = new SharedLoads<Watched, UnreadCount>({
-    load: async (asked) =>
-      new Map(
-        await Promise.all(asked.map(async (watched) => [nameOf(watched), await count(watched)] as const)),
-      ),
-    nameOf,
-    maxBatch: COUNTS_AT_ONCE,
-  });
-  return async (watched) => {
-    const counted = await counts.load(watched);
-    if (counted === null) throw new Error('A count has no result');
-    return counted;
-  };
+  const countOne = ([watched]: readonly Watched[]): Promise<UnreadCount> =>
+    watched === undefined ? Promise.reject(new Error('A count of nobody')) : count(watched);
+  return gathered(countOne, { nameOf, most: 1, atOnce: COUNTS_AT_ONCE });
 }
 
 /** Whose items a watcher counts, and of which view; `null`: of the feed. */

@@ -36,6 +36,7 @@ import { inOneBatch, inTurns, unionOf, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
+import { mayBeOfOne } from '../database/errors.ts';
 import { inSlices } from '../../lib/turn.ts';
 import { beyond, type Stretch, turned } from '../documents/keyset.ts';
 
@@ -309,66 +310,69 @@ const ASKED_AT_ONCE = 50;
 
 /** Reads for all who ask: some may be given what others asked for. */
 const withActions = ({ actions, blocks, members, follows }: Collections) =>
-  gathered(async (asked: readonly AskedWith[]) => {
-    const different = <T>(values: readonly T[]): T[] => [...new Set(values)];
-    const blocking = different(asked.flatMap(({ blocksOf }) => blocksOf ?? []));
-    const memberIds = different(asked.flatMap((one) => one.memberIds));
-    const following = asked.flatMap((one) => one.follows ?? []);
-    const isFollow = {
-      followerId: { $in: different(following.map(({ followerId }) => followerId)) },
-      refId: { $in: different(following.flatMap(({ refIds }) => refIds)) },
-    };
-    const beside = [
-      {
-        coll: blocks,
-        $match: blocking.length > 0 && { '_id.userId': { $in: blocking } },
-        // For all together: with more, each is asked about apart.
-        $limit: FEW_BLOCKS + 1,
-        $project: { _id: 1 },
-      },
-      {
-        coll: members,
-        $match: memberIds.length > 0 && { _id: { $in: memberIds } },
-        $project: WITHOUT_DETAILS,
-      },
-      {
-        coll: follows,
-        $match: isFollow.refId.$in.length > 0 && isFollow,
-        $project: { ...FOLLOW_FIELDS, followerId: 1 },
-      },
-    ];
-    const ids = different(asked.map(({ id }) => id)).map((id) => new ObjectId(id));
-    const found = await inTurns(
-      actions.aggregate<WithId<ActionDocument> | Pick<BlockDocument, '_id'> | PlainMember | PlainPair>([
-        { $match: { _id: { $in: ids } } },
-        ...beside.flatMap(({ coll, $match, $limit, $project }) =>
-          $match === false
-            ? []
-            : {
-                $unionWith: {
-                  coll: coll.collectionName,
-                  pipeline: [{ $match }, ...($limit === undefined ? [] : [{ $limit }]), { $project }],
+  gathered(
+    async (asked: readonly AskedWith[]) => {
+      const different = <T>(values: readonly T[]): T[] => [...new Set(values)];
+      const blocking = different(asked.flatMap(({ blocksOf }) => blocksOf ?? []));
+      const memberIds = different(asked.flatMap((one) => one.memberIds));
+      const following = asked.flatMap((one) => one.follows ?? []);
+      const isFollow = {
+        followerId: { $in: different(following.map(({ followerId }) => followerId)) },
+        refId: { $in: different(following.flatMap(({ refIds }) => refIds)) },
+      };
+      const beside = [
+        {
+          coll: blocks,
+          $match: blocking.length > 0 && { '_id.userId': { $in: blocking } },
+          // For all together: with more, each is asked about apart.
+          $limit: FEW_BLOCKS + 1,
+          $project: { _id: 1 },
+        },
+        {
+          coll: members,
+          $match: memberIds.length > 0 && { _id: { $in: memberIds } },
+          $project: WITHOUT_DETAILS,
+        },
+        {
+          coll: follows,
+          $match: isFollow.refId.$in.length > 0 && isFollow,
+          $project: { ...FOLLOW_FIELDS, followerId: 1 },
+        },
+      ];
+      const ids = different(asked.map(({ id }) => id)).map((id) => new ObjectId(id));
+      const found = await inTurns(
+        actions.aggregate<WithId<ActionDocument> | Pick<BlockDocument, '_id'> | PlainMember | PlainPair>([
+          { $match: { _id: { $in: ids } } },
+          ...beside.flatMap(({ coll, $match, $limit, $project }) =>
+            $match === false
+              ? []
+              : {
+                  $unionWith: {
+                    coll: coll.collectionName,
+                    pipeline: [{ $match }, ...($limit === undefined ? [] : [{ $limit }]), { $project }],
+                  },
                 },
-              },
-        ),
-      ]),
-    );
-    const all = {
-      actions: new Map<ActionId, Action>(),
-      blocks: [] as Pick<BlockDocument, '_id'>[],
-      members: new Map<UserId, Member>(),
-      follows: [] as StoredFollow[],
-    };
-    for (const document of found)
-      if ('descriptor' in document) all.actions.set(document._id.toHexString(), toAction(document));
-      else if ('spans' in document) all.follows.push(toStoredFollow(document));
-      else if ('otherId' in Object(document._id)) all.blocks.push(document as Pick<BlockDocument, '_id'>);
-      else {
-        const member = toMember(document as PlainMember);
-        all.members.set(member.userId, member);
-      }
-    return all;
-  }, ASKED_AT_ONCE);
+          ),
+        ]),
+      );
+      const all = {
+        actions: new Map<ActionId, Action>(),
+        blocks: [] as Pick<BlockDocument, '_id'>[],
+        members: new Map<UserId, Member>(),
+        follows: [] as StoredFollow[],
+      };
+      for (const document of found)
+        if ('descriptor' in document) all.actions.set(document._id.toHexString(), toAction(document));
+        else if ('spans' in document) all.follows.push(toStoredFollow(document));
+        else if ('otherId' in Object(document._id)) all.blocks.push(document as Pick<BlockDocument, '_id'>);
+        else {
+          const member = toMember(document as PlainMember);
+          all.members.set(member.userId, member);
+        }
+      return all;
+    },
+    { most: ASKED_AT_ONCE, mayBeOfOne },
+  );
 
 /** Reads and writes of actions, except for their fan-out. */
 export function actionsRepository(collections: Collections) {

@@ -1,7 +1,7 @@
 import type { AbstractCursor, Collection, Document, FindCursor, OptionalUnlessRequiredId } from 'mongodb';
 import { gathered } from '../../lib/gathered.ts';
 import { Turn } from '../../lib/turn.ts';
-import { duplicatePositions } from './errors.ts';
+import { duplicatePositions, mayBeOfOne } from './errors.ts';
 
 /** Documents that are decoded in one go: each of the largest actions takes a millisecond. */
 const AT_ONCE = 8;
@@ -48,17 +48,20 @@ export function gatheredAggregates<T extends Document>(
   collection: Pick<Collection, 'collectionName' | 'aggregate'>,
   hint: { readonly hint?: string } = {},
 ): (pipeline: readonly Document[]) => Promise<readonly T[]> {
-  const readAll = gathered(async (pipelines: readonly (readonly Document[])[]) => {
-    const marked = pipelines.map((stages, call) => (call === 0 ? stages : [...stages, { $set: { call } }]));
-    const cursor = collection.aggregate<T & { readonly call?: number }>(unionOf(collection, marked), {
-      ...hint,
-      batchSize: READ_AT_ONCE,
-    });
-    const found = new Map(pipelines.map((pipeline) => [pipeline, [] as T[]]));
-    const lists = [...found.values()];
-    for (const document of await inTurns(cursor)) lists[document.call ?? 0]?.push(document);
-    return found;
-  }, UNIONS_AT_ONCE);
+  const readAll = gathered(
+    async (pipelines: readonly (readonly Document[])[]) => {
+      const marked = pipelines.map((stages, call) => (call === 0 ? stages : [...stages, { $set: { call } }]));
+      const cursor = collection.aggregate<T & { readonly call?: number }>(unionOf(collection, marked), {
+        ...hint,
+        batchSize: READ_AT_ONCE,
+      });
+      const found = new Map(pipelines.map((pipeline) => [pipeline, [] as T[]]));
+      const lists = [...found.values()];
+      for (const document of await inTurns(cursor)) lists[document.call ?? 0]?.push(document);
+      return found;
+    },
+    { most: UNIONS_AT_ONCE, mayBeOfOne },
+  );
   return async (pipeline) => (await readAll(pipeline)).get(pipeline) ?? [];
 }
 

@@ -102,6 +102,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether it may be because of one of the values that were read together, such as a document that cannot be understood. */
+export function mayBeOfOne(error: unknown): boolean {
+  return !(error instanceof StoreUnavailable) && !isDatabaseUnavailable(error);
+}
+
 export function isOutOfSpace(error: unknown): boolean {
   return faultsOf(error).some((fault) => OUT_OF_SPACE.has(codeOf(fault)));
 }

@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Document } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { gathered } from '../../lib/gathered.ts';
+import { mayBeOfOne } from '../database/errors.ts';
 import { groupsOf } from '../../lib/groups-of.ts';
 import { inOneBatch, insertMissing, unionOf, upTo } from '../database/batches.ts';
 import { literal } from '../stages/revision.ts';
@@ -121,22 +122,27 @@ export function readerActionList(collection: Collection<{ _id: ReaderActionId; a
   const insert = gathered(
     (entries: readonly { _id: ReaderActionId; at: Date }[]) =>
       insertMissing(collection, entries, ({ _id }) => `${_id.userId} ${_id.actionId.toHexString()}`),
-    CALLS_AT_ONCE,
+    { most: CALLS_AT_ONCE },
   );
 
-  const counts = gathered(async (asked: readonly { readonly userId: UserId; readonly limit: number }[]) => {
-    const groups = groupsOf(asked, ({ userId }) => userId);
-    const pipelines = Array.from(groups, ([userId, alike]) => [
-      { $match: { '_id.userId': userId } },
-      { $limit: Math.max(...alike.map(({ limit }) => limit)) },
-      { $group: { _id: literal(userId), count: { $sum: 1 } } },
-    ]);
-    const found = await inOneBatch(
-      collection.aggregate<{ readonly _id: UserId; readonly count: number }>(unionOf(collection, pipelines)),
-      groups.size,
-    );
-    return new Map(found.map(({ _id, count }) => [_id, count]));
-  }, CALLS_AT_ONCE);
+  const counts = gathered(
+    async (asked: readonly { readonly userId: UserId; readonly limit: number }[]) => {
+      const groups = groupsOf(asked, ({ userId }) => userId);
+      const pipelines = Array.from(groups, ([userId, alike]) => [
+        { $match: { '_id.userId': userId } },
+        { $limit: Math.max(...alike.map(({ limit }) => limit)) },
+        { $group: { _id: literal(userId), count: { $sum: 1 } } },
+      ]);
+      const found = await inOneBatch(
+        collection.aggregate<{ readonly _id: UserId; readonly count: number }>(
+          unionOf(collection, pipelines),
+        ),
+        groups.size,
+      );
+      return new Map(found.map(({ _id, count }) => [_id, count]));
+    },
+    { most: CALLS_AT_ONCE, mayBeOfOne },
+  );
 
   return {
     /** Keeps an existing entry. Returns whether there was none. */

@@ -9,7 +9,7 @@ import { WITHOUT_DETAILS } from '../../../storage/documents/member-document.ts';
 import { findNames, SEARCH_INDEX, searchStage, type NamePosition, type NameQuery } from './name-search.ts';
 import type { DirectoryStampsRepository } from '../../../storage/stamps/directory-stamps.ts';
 import type { MemberDocument } from '../../../storage/documents/directory-documents.ts';
-import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
+import { mayBeOfOne, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { NO_STAMPS, type ReaderStamps } from '../../../storage/stamps/reader-stamps.ts';
 import { renamed } from '../../../storage/stages/rename-stages.ts';
 import { gathered } from '../../../lib/gathered.ts';
@@ -83,10 +83,13 @@ export function membersRepository(
     return documents.map(toMember);
   }
 
-  const findTogether = gathered(async (asked: readonly (readonly UserId[])[]) => {
-    const found = await findByIds([...new Set(asked.flat())]);
-    return new Map(found.map((member) => [member.userId, member]));
-  }, ASKED_AT_ONCE);
+  const findTogether = gathered(
+    async (asked: readonly (readonly UserId[])[]) => {
+      const found = await findByIds([...new Set(asked.flat())]);
+      return new Map(found.map((member) => [member.userId, member]));
+    },
+    { most: ASKED_AT_ONCE, mayBeOfOne },
+  );
 
   return {
     /**

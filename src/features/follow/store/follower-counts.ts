@@ -88,8 +88,7 @@ export function followerCountsRepository(collection: Collection<RefDocument>) {
       const found = collection.find({ _id: { $in: [...asked] } }).project<PlainRef>(WITHOUT_DETAILS);
       return { refused, refs: (await inOneBatch(found, asked.size)).map(toRef) };
     },
-    ADDED_AT_ONCE,
-    ({ length }) => length,
+    { most: ADDED_AT_ONCE, sizeOf: ({ length }) => length },
   );
 
   return {

@@ -275,8 +275,7 @@ export function followsRepository(collection: Collection<FollowDocument>, events
 
   const insert = gathered(
     (lists: readonly (readonly FollowDocument[])[]) => insertMissing(collection, lists.flat(), nameOf),
-    INSERTED_AT_ONCE,
-    ({ length }) => length,
+    { most: INSERTED_AT_ONCE, sizeOf: ({ length }) => length },
   );
 
   /** Inserts follows, but for those of which another call has made a document meanwhile. */
@@ -290,20 +289,23 @@ export function followsRepository(collection: Collection<FollowDocument>, events
     };
   }
 
-  const settle = gathered((all: readonly (readonly UnsettledFollow[])[]) => {
-    const own = all.flat();
-    return collection.updateMany(
-      {
-        refId: { $in: [...new Set(own.map(({ refId }) => refId))] },
-        followerId: { $in: [...new Set(own.map(({ followerId }) => followerId))] },
-        settling: {
-          $exists: true,
-          $in: [...new Set(own.map(({ token }) => token))].map((id) => new ObjectId(id)),
+  const settle = gathered(
+    (all: readonly (readonly UnsettledFollow[])[]) => {
+      const own = all.flat();
+      return collection.updateMany(
+        {
+          refId: { $in: [...new Set(own.map(({ refId }) => refId))] },
+          followerId: { $in: [...new Set(own.map(({ followerId }) => followerId))] },
+          settling: {
+            $exists: true,
+            $in: [...new Set(own.map(({ token }) => token))].map((id) => new ObjectId(id)),
+          },
         },
-      },
-      { $unset: { settling: 1 as const } },
-    );
-  }, CALLS_AT_ONCE);
+        { $unset: { settling: 1 as const } },
+      );
+    },
+    { most: CALLS_AT_ONCE },
+  );
 
   return {
     /**

@@ -83,23 +83,26 @@ const readAs = ({ action: { id, version, audienceRev } }: Counting): string =>
 const COUNTED_AT_ONCE = 50;
 
 const counting = (collection: Collection<ActionDocument>) =>
-  gathered(async (all: readonly Counting[]): Promise<(one: Counting) => Counted | null> => {
-    // In one order in all processes: two that meet never wait for each other.
-    const groups = [...groupsOf(all, readAs)].sort(([name], [other]) => (name < other ? -1 : 1));
-    const writes = groups.map(([name, alike]) => [name, countedAll(alike)] as const);
-    const { matchedCount } = await collection.bulkWrite(
-      writes.map(([, { filter, stages, rev }]) => ({
-        updateOne: { filter, update: revised(stages, rev) },
-      })),
-      { ordered: false },
-    );
-    const byName = new Map(writes);
-    const isCertain = matchedCount === writes.length;
-    return (one) => {
-      const write = byName.get(readAs(one));
-      return write === undefined || matchedCount === 0 ? null : { rev: write.rev, isCertain };
-    };
-  }, COUNTED_AT_ONCE);
+  gathered(
+    async (all: readonly Counting[]): Promise<(one: Counting) => Counted | null> => {
+      // In one order in all processes: two that meet never wait for each other.
+      const groups = [...groupsOf(all, readAs)].sort(([name], [other]) => (name < other ? -1 : 1));
+      const writes = groups.map(([name, alike]) => [name, countedAll(alike)] as const);
+      const { matchedCount } = await collection.bulkWrite(
+        writes.map(([, { filter, stages, rev }]) => ({
+          updateOne: { filter, update: revised(stages, rev) },
+        })),
+        { ordered: false },
+      );
+      const byName = new Map(writes);
+      const isCertain = matchedCount === writes.length;
+      return (one) => {
+        const write = byName.get(readAs(one));
+        return write === undefined || matchedCount === 0 ? null : { rev: write.rev, isCertain };
+      };
+    },
+    { most: COUNTED_AT_ONCE },
+  );
 
 /** One write for changes of an action that was read alike. */
 function countedAll(changes: readonly [Counting, ...Counting[]]) {

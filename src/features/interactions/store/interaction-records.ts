@@ -330,14 +330,14 @@ export function interactionRecords(
         },
         { $unset: { settling: 1 as const } },
       ),
-    AT_ONCE,
+    { most: AT_ONCE },
   );
   const noteThreads = threadNotes({ threads });
   /** Returns those whose keys were there. */
   const insert = gathered(
     (documents: readonly InteractionDocument[]) =>
       insertMissing(collection, documents, ({ actionId, key }) => `${actionId.toHexString()} ${key}`),
-    AT_ONCE,
+    { most: AT_ONCE },
   );
 
   return {

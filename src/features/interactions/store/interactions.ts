@@ -13,6 +13,7 @@ import {
   toInteraction,
 } from '../../../storage/documents/documents.ts';
 import { gathered } from '../../../lib/gathered.ts';
+import { mayBeOfOne } from '../../../storage/database/errors.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { rescueEvents } from '../../events/store/event-outbox.ts';
 import { interactionLists, liftingGroups } from './interaction-lists.ts';
@@ -220,7 +221,7 @@ export function interactionsRepository(collections: Collections, events: EventEn
     return new Map(Array.from(sums, ([id, sum]) => [id, sum.summary()]));
   }
 
-  const summariesOf = gathered(summaries, SUMMARIES_AT_ONCE);
+  const summariesOf = gathered(summaries, { most: SUMMARIES_AT_ONCE, mayBeOfOne });
 
   return {
     ...interactionRecords(collections, events),

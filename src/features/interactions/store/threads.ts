@@ -48,16 +48,19 @@ const AT_ONCE = 100;
 
 /** Notes that there are comments to members. One command for calls at the same time. */
 export function threadNotes({ threads }: Pick<Collections, 'threads'>) {
-  const note = gathered(async (changes: readonly ThreadChange[]) => {
-    const operations = changes.map(({ userId, actionId, of, at }) => ({
-      updateOne: {
-        filter: { _id: { userId, actionId } },
-        update: { $max: { at }, $inc: { [of]: 1 } },
-        upsert: true,
-      },
-    }));
-    await retryOnDuplicateKey(() => threads.bulkWrite(operations, { ordered: false }));
-  }, AT_ONCE);
+  const note = gathered(
+    async (changes: readonly ThreadChange[]) => {
+      const operations = changes.map(({ userId, actionId, of, at }) => ({
+        updateOne: {
+          filter: { _id: { userId, actionId } },
+          update: { $max: { at }, $inc: { [of]: 1 } },
+          upsert: true,
+        },
+      }));
+      await retryOnDuplicateKey(() => threads.bulkWrite(operations, { ordered: false }));
+    },
+    { most: AT_ONCE },
+  );
   return async (changes: readonly ThreadChange[]): Promise<void> => {
     await Promise.all(changes.map(note));
   };

@@ -187,15 +187,13 @@ export function publishing({ actions, publications }: Collections, events: Event
   const insertKeys = gathered(
     (lists: readonly (readonly PublicationDocument[])[]) =>
       insertMissing(publications, lists.flat(), ({ _id }) => _id),
-    INSERTED_AT_ONCE,
-    ({ length }) => length,
+    { most: INSERTED_AT_ONCE, sizeOf: ({ length }) => length },
   );
   /** Returns those whose id an action has already. */
   const insertAll = gathered(
     (lists: readonly (readonly ActionDocument[])[]) =>
       insertMissing(actions, lists.flat(), ({ _id }) => _id.toHexString()),
-    INSERTED_AT_ONCE,
-    ({ length }) => length,
+    { most: INSERTED_AT_ONCE, sizeOf: ({ length }) => length },
   );
 
   return {

@@ -1,14 +1,19 @@
+import { MongoServerSelectionError, type TopologyDescription } from 'mongodb';
 import { expect, test } from 'vitest';
+import type { Core } from '../../../../src/core/core.ts';
 import type { Member, Ref } from '../../../../src/domain/member.ts';
 import type { Identity } from '../../../../src/domain/viewer.ts';
 import type { KnownReader } from '../../../../src/feed/feed-store.ts';
 import { FOLLOW } from '../../../../src/feed/loads/own-follows.ts';
 import { MEMBER, REF, refName } from '../../../../src/feed/loads/names.ts';
+import { createEventSessions } from '../../../../src/feed/session/event-sessions.ts';
 import { openSession } from '../../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../../src/feed/session/reader-session.ts';
+import { sessionBatches } from '../../../../src/feed/session/session-batches.ts';
 import type { Repositories } from '../../../../src/storage/repositories.ts';
 
 const identity: Identity = { userId: 'rita', roles: new Set(['user']), expiresAt: null };
+const TOPOLOGY = {} as TopologyDescription;
 const refNamed = (refId: string, label = refId.toUpperCase()): Ref => ({
   ...{ refId, type: 't', label, followerCount: 0 },
 });
@@ -159,9 +164,56 @@ test('shares nothing between sessions', async () => {
   expect(asked).toEqual([['a'], ['a']]);
 });
 
-test('passes a failure on to all callers', async () => {
-  const refs = { findByIds: () => Promise.reject(new Error('Gone')) };
+test('passes a failure of all on to all callers, and asks once', async () => {
+  let asked = 0;
+  const refs = {
+    findByIds: () => Promise.reject(new MongoServerSelectionError(`Gone ${String(++asked)}`, TOPOLOGY)),
+  };
   const session = openSession({ refs } as unknown as Repositories, identity);
   const results = await Promise.allSettled([session.load(REF, 'a'), session.load(REF, 'b')]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(asked).toBe(1);
+});
+
+test('what cannot be loaded does not fail what is loaded with it, and is read again when it is asked for again', async () => {
+  const broken = new Set(['b']);
+  const refs = {
+    findByIds: (ids: readonly string[]) =>
+      ids.some((id) => broken.has(id))
+        ? Promise.reject(new Error('No ref'))
+        : Promise.resolve(ids.map((id) => refNamed(id))),
+  };
+  const world = { refs } as unknown as Repositories;
+  const { openEventSession } = createEventSessions(world, () => Promise.reject(new Error('Not read')));
+  for (const session of [openSession(world, identity), openEventSession(identity)]) {
+    broken.add('b');
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((id) => session.load(REF, id)));
+    expect(
+      results.map((one) => (one.status === 'fulfilled' ? one.value?.label : String(one.reason))),
+    ).toEqual(['A', 'Error: No ref', 'C']);
+  }
+  const session = openSession(world, identity);
+  await expect(session.load(REF, 'b')).rejects.toThrow('No ref');
+  broken.clear();
+  expect((await session.load(REF, 'b'))?.label).toBe('B');
+});
+
+test('a key of a batch that fails does not fail the others, and equal keys are one', async () => {
+  const asked: (readonly string[])[] = [];
+  const load = sessionBatches<string, string>(
+    (_core, _session, keys) => {
+      asked.push(keys);
+      return keys.includes('b')
+        ? Promise.reject(new Error('No b'))
+        : Promise.resolve(keys.map((key) => `${key}!`));
+    },
+    (key) => key,
+  );
+  const { repositories } = countingWorld();
+  const session = openSession(repositories, identity);
+  const ask = (key: string): Promise<string> => load(repositories as Core, session, key);
+  const results = await Promise.allSettled(['a', 'a', 'b'].map(ask));
+  expect(results.map((one) => (one.status === 'fulfilled' ? one.value : null))).toEqual(['a!', 'a!', null]);
+  expect(await ask('a')).toBe('a!');
+  expect(asked).toEqual([['a', 'b'], ['a'], ['b'], ['a']]);
 });
