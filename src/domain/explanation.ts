@@ -1,16 +1,6 @@
 import type { Boost } from './relevancy.ts';
 import type { AddressedBy } from './visibility.ts';
-import { rowOf, STATE_NAMES, type StateEnded, type StateReason } from './item-states.ts';
-
-export const WITHHELD_REASONS = [
-  'HIDDEN',
-  'MUTED',
-  'BLOCKED',
-  ...STATE_NAMES.map((state) => rowOf(state).withheld[0] as StateReason),
-  'NOT_ADDRESSED',
-  'NOT_ENTITLED',
-] as const;
-export type WithheldReason = (typeof WITHHELD_REASONS)[number];
+import type { StateEnded } from './item-states.ts';
 
 /** How an item got into a feed. */
 export type FeedPath = 'STORED' | 'PULLED' | 'SOURCE' | 'NONE';
@@ -21,11 +11,12 @@ export interface RelevancyCause {
   readonly liftedTo: Date;
 }
 
-export interface FeedItemExplanation {
+/** @typeParam Rule names of the rules of feeds */
+export interface FeedItemExplanation<Rule extends string = string> {
   readonly isInFeed: boolean;
   readonly isEntitled: boolean;
   readonly addressedBy: readonly AddressedBy[];
-  readonly withheldBy: readonly WithheldReason[];
+  readonly withheldBy: readonly (Rule | 'NOT_ENTITLED')[];
   /** Conditions of the view that it does not meet. */
   readonly leftOutBy: readonly string[];
   readonly relevancy: Date | null;

@@ -3,13 +3,13 @@ import {
   type FeedItemExplanation as ExplanationSource,
   type FeedPath,
   type RelevancyCause as RelevancyCauseSource,
-  type WithheldReason,
 } from '../../../src/domain/explanation.ts';
-import { rowOf, STATE_NAMES, type StateEnded, type StateReason } from '../../../src/domain/item-states.ts';
+import { rowOf, STATE_NAMES, type StateEnded } from '../../../src/domain/item-states.ts';
 import { MAX_RESHARES } from '../../../src/domain/action.ts';
 import type { Reads } from '../../../src/graphql/limits/cost.ts';
 import { mostRefs } from '../../../src/graphql/limits/lengths.ts';
 import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
+import { RULE_DESCRIPTIONS, type RuleName } from '../../../src/feed/page/feed-rules.ts';
 import { builder } from '../../../src/graphql/builder.ts';
 import { parseActionId } from '../../../src/graphql/global-id.ts';
 import { DeliveryReasonEnum, describedEnum } from '../../../src/graphql/types/enums.ts';
@@ -21,19 +21,10 @@ const FeedPathEnum = describedEnum<FeedPath>('FeedPath', 'Where a feed reads an 
   NONE: 'Nowhere. If nothing withholds it, it has not been delivered yet.',
 });
 
-const STATES = STATE_NAMES.map(rowOf);
-
-const WithheldReasonEnum = describedEnum<WithheldReason>(
+const WithheldReasonEnum = describedEnum<RuleName | 'NOT_ENTITLED'>(
   'WithheldReason',
   'What keeps an action out of a feed.',
-  {
-    HIDDEN: 'An admin hid it. Only admins see this.',
-    MUTED: 'The reader mutes it.',
-    BLOCKED: 'There is a block between its actor and the reader. Only admins see this.',
-    ...(Object.fromEntries(STATES.map(({ withheld }) => withheld)) as Record<StateReason, string>),
-    NOT_ADDRESSED: 'The action is not addressed to the reader.',
-    NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.',
-  },
+  { ...RULE_DESCRIPTIONS, NOT_ENTITLED: 'The reader may not see it at all. Only admins see this.' },
 );
 
 const RelevancyCauseKindEnum = describedEnum<RelevancyCauseSource['kind']>(
@@ -46,10 +37,12 @@ const RelevancyCauseKindEnum = describedEnum<RelevancyCauseSource['kind']>(
     RESHARE: 'A reshare.',
     REACTION: 'A reaction.',
     RESHARED_BY_FOLLOWED: 'A reshare by a member whom the reader followed at that time.',
-    ...(Object.fromEntries(STATES.flatMap(({ ended }) => (ended === null ? [] : [ended]))) as Record<
-      StateEnded,
-      string
-    >),
+    ...(Object.fromEntries(
+      STATE_NAMES.flatMap((state) => {
+        const { ended } = rowOf(state);
+        return ended === null ? [] : [ended];
+      }),
+    ) as Record<StateEnded, string>),
   },
 );
 
@@ -86,7 +79,7 @@ const RelevancyCause = builder.objectRef<RelevancyCauseSource>('RelevancyCause')
   }),
 });
 
-const FeedItemExplanation = builder.objectRef<ExplanationSource>('FeedItemExplanation').implement({
+const FeedItemExplanation = builder.objectRef<ExplanationSource<RuleName>>('FeedItemExplanation').implement({
   description: 'Why an action is or is not in a feed.',
   fields: (t) => ({
     isInFeed: t.exposeBoolean('isInFeed', { description: 'Whether the feed, or the view, shows it now.' }),

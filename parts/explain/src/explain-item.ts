@@ -10,7 +10,7 @@ import { baseRelevancy, boostsOf, passersOf, type Boost } from '../../../src/dom
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { validate } from '../../../src/core/validate.ts';
-import { presentEntry, withheldBy } from '../../../src/feed/page/feed-rules.ts';
+import { presentEntry, type RuleName, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { type CheckedFeedFilter, failedOf, learnForFilter } from '../../../src/feed/page/filters.ts';
 import { checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
@@ -34,7 +34,7 @@ export async function explainFeedItem(
   actionId: ActionId,
   memberId: UserId | null | undefined,
   view?: string | null,
-): Promise<FeedItemExplanation> {
+): Promise<FeedItemExplanation<RuleName>> {
   const { identity } = session;
   const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
   const isOwn = userId === identity.userId;
@@ -51,7 +51,7 @@ async function explain(
   session: ReaderSession,
   action: Action,
   filter: CheckedFeedFilter,
-): Promise<FeedItemExplanation> {
+): Promise<FeedItemExplanation<RuleName>> {
   const { feedReader, interactions, weights } = core;
   const profile = await session.profile();
   const [found, follows, summaries] = await Promise.all([

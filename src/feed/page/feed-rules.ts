@@ -1,7 +1,6 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
 import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
-import { WITHHELD_REASONS, type WithheldReason } from '../../domain/explanation.ts';
 import { isBlocked } from '../../domain/block.ts';
 import { isMutedPerson } from '../../domain/mute.ts';
 import {
@@ -46,6 +45,8 @@ interface RuleFacts {
 }
 
 interface Rule {
+  /** What it means for the reader, as explanations say it. */
+  readonly description: string;
   /** @param state the list: items in this state, or the feed when `null`. */
   readonly withholds: (reader: ReaderProfile, facts: RuleFacts, state: ItemState | null) => boolean;
   /** Whether it may withhold an action that watchers were shown before, without an event that removes it. */
@@ -57,6 +58,7 @@ const OF_STATES = Object.fromEntries(
   STATE_NAMES.map((withheld): [string, Rule] => [
     rowOf(withheld).withheld[0],
     {
+      description: rowOf(withheld).withheld[1],
       withholds: (_reader, { mark }, state) => mark?.state === withheld && withheld !== state,
       mayHaveBegun: isAnnounced,
     },
@@ -64,21 +66,44 @@ const OF_STATES = Object.fromEntries(
 ) as Readonly<Record<StateReason, Rule>>;
 
 /**
- * The rules of feeds, by what explanations call them. Pages, counts, groups and live events show what no rule withholds.
- * Pure functions of the action's current state. There is none for entitlement: a reader who is addressed is entitled.
+ * The rules of feeds, by what explanations call them, in the order in which they say so. Pages, counts, groups and live events show
+ * what no rule withholds. Pure functions of the action's current state. There is none for entitlement: a reader who is addressed is
+ * entitled.
  */
-const RULES: Readonly<Record<Exclude<WithheldReason, 'NOT_ENTITLED'>, Rule>> = {
-  HIDDEN: { withholds: (_reader, { action }) => action.isHidden, mayHaveBegun: isAnnounced },
-  MUTED: { withholds: ({ mutes }, { action }) => isMutedAction(mutes, action), mayHaveBegun: mayBeMutedNow },
+const RULES = {
+  HIDDEN: {
+    description: 'An admin hid it. Only admins see this.',
+    withholds: (_reader, { action }) => action.isHidden,
+    mayHaveBegun: isAnnounced,
+  },
+  MUTED: {
+    description: 'The reader mutes it.',
+    withholds: ({ mutes }, { action }) => isMutedAction(mutes, action),
+    mayHaveBegun: mayBeMutedNow,
+  },
   // Watchers are asked to resync when there is a block.
   BLOCKED: {
+    description: 'There is a block between its actor and the reader. Only admins see this.',
     withholds: (reader, { action }) => isBlocked(reader, action.actorId),
     mayHaveBegun: isAnnounced,
   },
   ...OF_STATES,
-  NOT_ADDRESSED: { withholds: (_reader, { reasons }) => reasons.length === 0, mayHaveBegun: isAnnounced },
-};
-const ALL_RULES = Object.values(RULES);
+  NOT_ADDRESSED: {
+    description: 'The action is not addressed to the reader.',
+    withholds: (_reader, { reasons }) => reasons.length === 0,
+    mayHaveBegun: isAnnounced,
+  },
+} satisfies Readonly<Record<string, Rule>>;
+
+/** The name of a rule. */
+export type RuleName = keyof typeof RULES;
+const NAMED_RULES = Object.entries<Rule>(RULES) as readonly (readonly [RuleName, Rule])[];
+const ALL_RULES = NAMED_RULES.map(([, rule]) => rule);
+
+/** What each rule means for the reader. */
+export const RULE_DESCRIPTIONS = Object.fromEntries(
+  NAMED_RULES.map(([name, { description }]) => [name, description]),
+) as Readonly<Record<RuleName, string>>;
 
 /**
  * A mute may hide an item that was in the list before: an edit has changed its refs or words, or its remaining resharers are
@@ -91,10 +116,8 @@ function mayBeMutedNow(reader: ReaderProfile, action: Action): boolean {
 }
 
 /** The rules that keep an action out of the reader's feed. */
-export function withheldBy(reader: ReaderProfile, facts: RuleFacts): WithheldReason[] {
-  return WITHHELD_REASONS.filter(
-    (reason) => reason !== 'NOT_ENTITLED' && RULES[reason].withholds(reader, facts, null),
-  );
+export function withheldBy(reader: ReaderProfile, facts: RuleFacts): RuleName[] {
+  return NAMED_RULES.flatMap(([name, rule]) => (rule.withholds(reader, facts, null) ? name : []));
 }
 
 /** Whether a rule may withhold an action that a watcher was shown before, without an event that removes it. */
