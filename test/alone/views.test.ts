@@ -272,6 +272,32 @@ test('refuses an unknown view, an order beside a view, a cursor of another list,
     }
 });
 
+test('an order is given beside a view only if the client gives it', async () => {
+  await using app = await startTestApp({ worker: false });
+  const feed = (order: string) => `query ($view: String, $order: FeedOrder) {
+    feed(view: $view${order}) { state } unordered: feed(order: $order) { state } }`;
+  const asked = (query: string, variables = {}) =>
+    ask(app, query, { view: 'all', ...variables }, { sub: 'ann' });
+  const ready = { feed: { state: 'READY' }, unordered: { state: 'READY' } };
+  expect(await asked(feed(''))).toEqual(ready);
+  expect(await asked(feed(', order: $order'))).toEqual(ready);
+  await expect(asked(feed(', order: RELEVANCY'))).rejects.toThrow('has an order of its own');
+  await expect(asked(feed(', order: $order'), { order: 'RECENT' })).rejects.toThrow(
+    'has an order of its own',
+  );
+});
+
+test('faults of filters and orders of views are found at the start, with their places', () => {
+  expect(() => checkViews([{ ...WRONG, name: 'wrong' }])).toThrow(
+    /views\.wrong\.filter\.types\[0\]: Unknown type "Nothing"[^]*views\.wrong\.filter\.reasons\[0\]: [^]*views\.wrong\.order: Unknown order "BEST"; known are RELEVANCY, RECENT, TOP/,
+  );
+});
+
+const WRONG = {
+  ...{ label: new Map([['en', 'Wrong']]), filter: { types: ['Nothing'], reasons: ['WISH'] }, order: 'BEST' },
+  ...{ windowMs: null, isGrouped: false, isCounted: true, hasOwnReadMark: false },
+};
+
 test('the API offers the views of the configuration, in its order and in the language of the reader', async () => {
   await using app = await startTestApp({ worker: false });
   const { viewer } = await ask<{ viewer: { views: readonly object[] } }>(

@@ -40,9 +40,9 @@ export function createCache(): InMemoryCache {
       },
       Query: {
         fields: {
-          feed: pages(['filter', 'order']),
+          feed: pages(['view', 'filter', 'order']),
           slice: pages(['refId', 'filter']),
-          feedGroups: pages(['filter']),
+          feedGroups: pages(['view', 'filter']),
           // The page of an action shows at once what a list has loaded of it.
           action: (_, { args, toReference }) =>
             toReference({ __typename: 'Action', id: String(args?.['id']) }),

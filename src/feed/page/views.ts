@@ -2,6 +2,7 @@ import type { FeedFilter } from '../../core/shapes.ts';
 import { inputBeside } from '../../core/stored-input.ts';
 import { pathOf } from '../../descriptors/check.ts';
 import { HostConfigError } from '../../descriptors/host-config.ts';
+import type { DeclaredView } from '../../descriptors/host-views.ts';
 import { declaredViews, descriptorSource } from '../../descriptors/registry.ts';
 import type { UserId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
@@ -16,8 +17,8 @@ export function feedViews(): readonly FeedView[] {
 }
 
 /** Checks what of views goes by the rows of feeds. @throws HostConfigError with every fault */
-export function checkViews(): void {
-  const faults = declaredViews().flatMap(({ name, filter, order }) => {
+export function checkViews(views: readonly DeclaredView[] = declaredViews()): void {
+  const faults = views.flatMap(({ name, filter, order }) => {
     const { error } = DECLARED.filterSchema.safeParse(filter);
     const known = [...DECLARED.orders.keys()];
     return [

@@ -76,7 +76,7 @@ describe('a host configuration', () => {
     };
     expect(() => checkHostConfig(wrong, FILE)).toThrow(/^fanfare\.config\.ts has 7 faults:\n {2}theme: /);
     expect(faultsOf(wrong)).toEqual([
-      'theme: Unknown setting; known are packs, reactions, locales, descriptors, notifications, beforePublish, beforeInteract',
+      'theme: Unknown setting; known are packs, reactions, locales, descriptors, notifications, views, beforePublish, beforeInteract',
       'packs[0]: Unknown pack "recruitment"; known are recruiting, social',
       expect.stringMatching(/^reactions: Expected 1 to 50 different emoji/),
       'descriptors[0] BuildFailed.summary.en: "{who} broke {branch" is not a valid ICU message: EXPECT_ARGUMENT_CLOSING_BRACE',
@@ -84,6 +84,31 @@ describe('a host configuration', () => {
       'descriptors[1] reviewed.type: "reviewed" is not a valid type name: start with a capital letter, then letters and digits, at most 64 characters',
       expect.stringMatching(/^descriptors\[2\]: /),
     ]);
+  });
+
+  test('reports faults of views by name', () => {
+    const label = { en: 'A' };
+    const views = {
+      noLabel: {},
+      'not a name': { label },
+      german: { label: { de: 'A' } },
+      long: { label, window: '99999d' },
+      odd: { label, window: '1w', counts: 1 },
+      groups: { label, order: 'RECENT', grouped: true },
+      fine: { label, order: 'RECENT', window: '7d', filter: { not: { tags: ['a'] } } },
+    };
+    expect(faultsOf({ views })).toEqual([
+      'views.noLabel.label: Invalid input: expected record, received undefined',
+      'views.not a name: A name must be 1 to 40 letters, digits and _, beginning with a letter',
+      'views.german.label: Must have a label for en',
+      'views.long.window: Must be at most ten years',
+      'views.odd.window: Must be a number of minutes, hours or days, such as 30m, 12h or 7d',
+      'views.odd.counts: Invalid input: expected boolean, received number',
+      'views.groups.grouped: Groups are in order of relevancy: leave out order or grouped',
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`v${String(n)}`, { label }]));
+    expect(faultsOf({ views: many })).toEqual(['views: Must be at most 50 views']);
+    expect(faultsOf({ views: { v: { label } } })).toEqual([]);
   });
 
   test.each([null, [], 'config', undefined])('is rejected if it is %j', (wrong) => {

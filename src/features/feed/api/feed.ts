@@ -1,5 +1,5 @@
 import type { InputRef } from '@pothos/core';
-import type { GraphQLResolveInfo } from 'graphql';
+import { type GraphQLResolveInfo, Kind } from 'graphql';
 import { MAX_RESHARES } from '../../../domain/action.ts';
 import { LISTED_STATES, rowOf } from '../../../domain/item-states.ts';
 import type { NewsfeedItem as NewsfeedItemRecord } from '../../../domain/newsfeed-item.ts';
@@ -205,6 +205,14 @@ const READS_BY_ORDER: Reads = {
   counts: Object.fromEntries(orders.map(({ name, reads = 0 }) => [name, reads])),
 };
 
+/** Whether an argument is given, if only by a variable, and not just its default. */
+function isGiven({ fieldNodes: [node], variableValues }: GraphQLResolveInfo, name: string): boolean {
+  const value = node?.arguments?.find((argument) => argument.name.value === name)?.value;
+  return (
+    value !== undefined && (value.kind !== Kind.VARIABLE || variableValues[value.name.value] !== undefined)
+  );
+}
+
 builder.queryField('feed', (t) =>
   t.field({
     type: FeedConnection,
@@ -215,14 +223,15 @@ builder.queryField('feed', (t) =>
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
       order: t.arg({
         type: FeedOrderEnum,
-        description:
-          'The order, RELEVANCY by default. A view has an order of its own: BAD_USER_INPUT beside `view`.',
+        defaultValue: 'RELEVANCY',
+        description: 'The order. A view has an order of its own: BAD_USER_INPUT beside `view`.',
       }),
     },
     extensions: { ...PAGE_COST, reads: READS_BY_ORDER },
     async resolve(_root, args, context, info) {
       const withLiveCursor = asksForField(info, 'liveCursor');
-      const asked = { ...args, ...countsAsked(info), withLiveCursor };
+      const order = isGiven(info, 'order') ? args.order : null;
+      const asked = { ...args, order, ...countsAsked(info), withLiveCursor };
       return toConnection(await readFeed(context.core, context.session(), asked), args);
     },
   }),

@@ -1,5 +1,6 @@
 import { localeOf, LOCALE_ARG } from '../../actions/api/descriptor.ts';
 import { DEFAULT_LOCALE, nearestLocale } from '../../../descriptors/locale.ts';
+import { MAX_VIEWS } from '../../../descriptors/host-views.ts';
 import { countUnreadOfViews } from '../../../feed/groups/view-counts.ts';
 import type { FeedView } from '../../../feed/page/declared.ts';
 import { feedViews } from '../../../feed/page/views.ts';
@@ -64,6 +65,7 @@ builder.objectFields(Viewer, (t) => ({
   views: t.field({
     type: [View],
     description: 'The views of the configuration, in its order.',
+    extensions: { size: { usual: 6, most: MAX_VIEWS } },
     resolve(_source, _args, context) {
       const counts = once(() => countUnreadOfViews(context.core, context.session()));
       return feedViews().map((view) => ({ view, counts }));
