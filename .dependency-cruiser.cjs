@@ -145,6 +145,13 @@ const PARTS = {
     '^timers/promises$',
     '^node_modules/graphql/',
   ],
+  mcp: [
+    '^src/(?:cli|config|domain|http|lib)/',
+    '^src/app/command-shapes\\.ts$',
+    '^src/core/validate\\.ts$',
+    '^(?:child_process|crypto|events)$',
+    '^node_modules/(?:@modelcontextprotocol/sdk|zod)/',
+  ],
   operators: [
     '^src/(?:cli|config|connections|descriptors|domain|lib|storage)/',
     '^src/app/command-shapes\\.ts$',

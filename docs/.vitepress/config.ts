@@ -126,6 +126,7 @@ export default defineConfig({
             'configuration',
             'events',
             'ingest',
+            'mcp',
             'late-feeds',
             'sharding',
             'scale',

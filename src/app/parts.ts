@@ -9,6 +9,7 @@ export { explain } from '../../parts/explain/part.ts';
 export { feedModels } from '../../parts/feed-models/part.ts';
 export { imports } from '../../parts/import/part.ts';
 export { ingest } from '../../parts/ingest/part.ts';
+export { mcp } from '../../parts/mcp/part.ts';
 export { notifications } from '../../parts/notifications/part.ts';
 export { operators } from '../../parts/operators/part.ts';
 export { planner } from '../../parts/planner/part.ts';

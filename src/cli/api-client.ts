@@ -46,6 +46,8 @@ export interface ApiClientOptions {
   /** Result of `readServerUrl`. */
   readonly url: string;
   readonly token: string;
+  /** More headers of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Called before the first retry after a success, unless the server only asked for a slower pace. */
   readonly onRetry?: (reason: string) => void;
 }
@@ -60,6 +62,7 @@ export function apiClient(options: ApiClientOptions): ApiClient {
         accept: 'application/graphql-response+json',
         authorization: `Bearer ${options.token}`,
         'content-type': 'application/json',
+        ...options.headers,
       },
       body: JSON.stringify({ query, variables }),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),

@@ -204,6 +204,12 @@ const SERVER_SETTINGS = group('Server', {
     'Whether programs of the host may send actions line by line to /ingest; see ingest.md.',
     'http.ingest',
   ),
+  MCP: setting(
+    'off',
+    oneOf(['off', 'on', 'write']),
+    'Whether programs with a token get tools at /mcp: on reads only, write also hides actions and resolves reports; see mcp.md.',
+    'http.mcp',
+  ),
   CORS_ORIGINS: optional(
     origins(),
     'Origins whose pages may call the API from a browser, such as https://app.example, separated by commas; * for all, or off.',

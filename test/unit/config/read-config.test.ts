@@ -119,6 +119,7 @@ describe('readConfig', () => {
       console: true,
       introspection: true,
       ingest: false,
+      mcp: 'off',
       maxBodyBytes: 10_485_760,
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
