@@ -63,6 +63,8 @@ export const ANSWERS: readonly Answer[] = [
       'curl -sS -X POST -T actions.ndjson -H "authorization: Bearer $TOKEN" http://127.0.0.1:4000/ingest',
     ],
   },
+  { by: 'parts/mcp/test/processes/mcp-stdio.test.ts', commands: ['fanfare mcp'] },
+  { by: 'test/processes/cli-import.test.ts', commands: ['fanfare import'] },
   { by: '.github/workflows/ci.yml', commands: ['.ci/run'] },
   { by: '.github/workflows/servers.yml', commands: ['npm run test:servers'] },
   { by: '.github/workflows/deep.yml', commands: ['npm run test:deep', 'npm run test:deep -- chaos'] },
