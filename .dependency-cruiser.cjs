@@ -142,14 +142,14 @@ const PARTS = {
     '^src/config/config\\.ts$',
     '^src/core/(?:shapes|stored-input|validate)\\.ts$',
     '^src/features/publish/publish-action\\.ts$',
-    '^timers/promises$',
+    '^(?:http|net|timers/promises)$',
     '^node_modules/graphql/',
   ],
   mcp: [
     '^src/(?:cli|config|domain|http|lib)/',
     '^src/app/command-shapes\\.ts$',
     '^src/core/validate\\.ts$',
-    '^(?:child_process|crypto|events)$',
+    '^(?:child_process|crypto|events|http)$',
     '^node_modules/(?:@modelcontextprotocol/sdk|zod)/',
   ],
   operators: [

@@ -52,7 +52,7 @@ function isUsed(pattern: string): boolean {
 
 /** Matches on purpose what no file has: nothing, built-in modules, the name of a package, and what the rule's other side found. */
 const IS_OF_NO_FILE =
-  /^\^\$$|^\^\(?(?:\?:)?(?:node:|crypto|fs\/|util|timers|path|stream|cluster|inspector|os|zlib)|node_modules\/.*\[|\$1/;
+  /^\^\$$|^\^\(?(?:\?:)?(?:node:|child_process|crypto|events|fs\/|http\$|net\$|util|timers|path|stream|cluster|inspector|os|zlib)|node_modules\/.*\[|\$1/;
 
 test('every pattern of a rule matches a file: one that does not holds nothing back', () => {
   const unused = forbidden.flatMap(({ name, from, to }) =>

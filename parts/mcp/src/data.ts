@@ -11,7 +11,7 @@ const HIDDEN = /[<>\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\ufe00-\ufe0f]|[\u{e0100}
 
 /** What a tool found, in a form in which no text of a member can pass for something else. */
 export function asData(found: unknown): string {
-  const json = (JSON.stringify(found) ?? 'null').replaceAll(HIDDEN, escaped);
+  const json = JSON.stringify(found).replaceAll(HIDDEN, escaped);
   const mark = `data ${randomUUID()}`;
   return `${WARNING}\n<${mark}>\n${json}\n</${mark}>`;
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { apiClient } from '../../../src/cli/api-client.ts';
 import { SETTINGS } from '../../../src/config/settings.ts';
@@ -36,7 +35,7 @@ export function createMcp(http: HttpContext, mayWrite: boolean): Handler {
       });
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
       res.once('close', () => void server.close().catch(() => undefined));
-      await server.connect(transport as Transport);
+      await server.connect(transport);
       await transport.handleRequest(req, res, body);
       http.observer.finished('mcp', undefined, startedAt);
     } catch (error) {

@@ -48,7 +48,7 @@ function ownCommand({ env }: CommandContext, args: readonly string[]): Promise<u
     execFile(
       process.execPath,
       [...process.execArgv, main, ...args],
-      { env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT_BYTES, timeout: INSPECTED_WITHIN_MS },
+      { env: { ...env }, maxBuffer: MAX_OUTPUT_BYTES, timeout: INSPECTED_WITHIN_MS },
       (error, stdout, stderr) =>
         resolve({ isWell: error === null, lines: stdout.split('\n'), notes: stderr.split('\n') }),
     );
