@@ -6,7 +6,8 @@ import { checkViews } from '../../src/feed/page/views.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { startTestApp } from '../support/app.ts';
 import { commandsOf } from '../support/commands.ts';
-import { ask } from '../support/feed-api.ts';
+import { CLIENT_TRANSPORTS, clientOf, isLive, startWatch } from '../support/client-watches.ts';
+import { ask, publish } from '../support/feed-api.ts';
 import { openParts, type Parts } from '../support/parts.ts';
 import { watching } from '../support/watching.ts';
 
@@ -285,6 +286,28 @@ test('an order is given beside a view only if the client gives it', async () => 
   await expect(asked(feed(', order: $order'), { order: 'RECENT' })).rejects.toThrow(
     'has an order of its own',
   );
+});
+
+test.each(CLIENT_TRANSPORTS)('the client reads and watches a view by %s', async (transport) => {
+  await using app = await startTestApp();
+  const service = { sub: 'service', roles: ['service'] as const };
+  const pairs = ['bob', 'loud'].map((refId) => ({ followerId: 'ann', refId }));
+  await ask(app, 'mutation ($pairs: [FollowInput!]!) { followMany(pairs: $pairs) }', { pairs }, service);
+  const first = await publish(app, { actorId: 'bob' });
+  await publish(app, { actorId: 'loud' });
+  await app.idle();
+  const client = await clientOf(app, 'ann', { transport });
+  const { edges, unread } = await client.feed({ view: 'quiet' });
+  expect([edges.map(({ node }) => node.action.id), unread]).toEqual([[first], exact(1)]);
+  await using watch = startWatch(client, { view: 'quiet', unread: true });
+  await watch.until(isLive);
+  await publish(app, { actorId: 'loud' });
+  await app.idle();
+  const second = await publish(app, { actorId: 'bob' });
+  await watch.until(({ events }) => events.some(({ __typename }) => __typename === 'UnreadCountChanged'));
+  expect(watch.added()).toEqual([second]);
+  expect(watch.events.at(-1)).toMatchObject({ unread: exact(2) });
+  client.close();
 });
 
 test('faults of filters and orders of views are found at the start, with their places', () => {

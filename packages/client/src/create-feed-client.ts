@@ -15,6 +15,7 @@ import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
 import type { ClientFields, Fields } from './fields.ts';
 import type {
+  FeedQuery,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,
@@ -84,7 +85,7 @@ export function watchesOf(options: FeedClientOptions) {
   const backoff = { firstMs, maxMs };
   const watch = <Event extends Named, Filter>(
     subscription: string,
-    watching: Watching<Event, Filter>,
+    watching: Watching<Event, Filter> & Pick<FeedQuery, 'view'>,
   ): Promise<void> => {
     const dependencies = {
       ...{ connect, tokens: new Tokens(token), subscription, backoff },

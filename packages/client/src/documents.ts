@@ -22,7 +22,7 @@ const notificationFields = ({ notification = '', action = '', comment = '' }: Fi
   `id kind at isSeen isRead ${SENTENCE} actors(first: 3) { ${PERSON} } actorCount { count isExact }
   action { id descriptor { type summary } ${action} } interaction { id text ${comment} } ${notification}`;
 const COUNTS = 'unseen { count isExact } unread { count isExact }';
-const FROM = '(after: $after, filter: $filter) { __typename';
+const from = (more = ''): string => `(after: $after, ${more}filter: $filter) { __typename`;
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
 
 export function notificationsOf(fields: Fields): string {
@@ -34,7 +34,7 @@ export function notificationsOf(fields: Fields): string {
 /** @param withCounts whether to ask for the counts too, which the server then keeps counting */
 export function notificationEventsOf(fields: Fields, withCounts: boolean): string {
   return `subscription NotificationEvents($after: String, $filter: NotificationFilter) {
-    notificationEvents${FROM} ... on NotificationsReady { cursor } ... on NotificationsResync { cursor reason }
+    notificationEvents${from()} ... on NotificationsReady { cursor } ... on NotificationsResync { cursor reason }
     ... on NotificationAdded { cursor notification { ...Fields } }
     ... on NotificationUpdated { cursor notification { ...Fields } } ... on NotificationRemoved { cursor notificationId }
     ${withCounts ? `... on NotificationCountsChanged { cursor ${COUNTS} }` : ''} } }
@@ -44,15 +44,15 @@ export function notificationEventsOf(fields: Fields, withCounts: boolean): strin
 /** @param withUnread whether to ask for the unread count too, which the server then keeps counting */
 export function subscriptionOf(fields: string, withUnread: boolean): string {
   const counts = withUnread ? '... on UnreadCountChanged { unread { count isExact } }' : '';
-  return `subscription FeedEvents($after: String, $filter: FeedFilter) { feedEvents${FROM} cursor ${counts}
+  return `subscription FeedEvents($after: String, $view: String, $filter: FeedFilter) { feedEvents${from('view: $view, ')} cursor ${counts}
     ... on FeedItemAdded { item { ...Fields } } ... on FeedItemUpdated { item { ...Fields } }
     ... on FeedItemRemoved { itemId actionId } ... on FeedResync { reason } } } ${fragment(fields)}`;
 }
 
 /** @param withTotal whether to have the entries counted. Not by a directive: the server runs those more slowly */
 export function queryOf(fields: string, withTotal = false): string {
-  return `query Feed($first: Int, $after: String, $filter: FeedFilter, $order: FeedOrder) {
-    feed(first: $first, after: $after, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
+  return `query Feed($first: Int, $after: String, $view: String, $filter: FeedFilter, $order: FeedOrder) {
+    feed(first: $first, after: $after, view: $view, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
     ${PAGE_INFO} unread { count isExact } state liveCursor ${withTotal ? 'total { count isExact }' : ''} } } ${fragment(fields)}`;
 }
 

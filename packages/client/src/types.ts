@@ -161,8 +161,10 @@ export interface FeedQuery {
   readonly first?: number;
   /** `pageInfo.endCursor` of the page before. */
   readonly after?: string;
+  /** The name of a view of the server's configuration, instead of the whole feed. */
+  readonly view?: string;
   readonly filter?: FeedFilter;
-  /** Default RELEVANCY. */
+  /** Default RELEVANCY. A view has an order of its own. */
   readonly order?: FeedOrder;
   /** Also count the entries, which the server does for it. Default false. */
   readonly total?: boolean;
@@ -198,7 +200,8 @@ export interface Watching<Event, Filter> {
   readonly signal?: AbortSignal;
 }
 
-export type WatchOptions<Item = FeedItem> = Watching<FeedEvent<Item>, FeedFilter>;
+/** `view`: the name of one; then the counts are those of the view. */
+export type WatchOptions<Item = FeedItem> = Watching<FeedEvent<Item>, FeedFilter> & Pick<FeedQuery, 'view'>;
 export type NotificationWatchOptions = Watching<NotificationEvent, NotificationFilter>;
 
 /** A constructor such as the global WebSocket or that of the package `ws`. */

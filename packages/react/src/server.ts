@@ -3,7 +3,7 @@ import { operationsOf as operationsOfClient, type Operations } from '@fanfare/cl
 import * as documents from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import * as listDocuments from './list-documents.ts';
-import { pageKeyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
+import { pageKeyOf, queryOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
 
 export { feedItemFields } from './item.ts';
 export type { FanfareItem } from './item.ts';
@@ -35,12 +35,6 @@ export async function prefetchFeed(
   client: Pick<FeedClient<FanfareItem>, 'feed'> & Partial<Pick<FeedClient, 'language'>>,
   options: FeedOptions = {},
 ): Promise<FeedSnapshot> {
-  const { filter, order, first = 25, total = false } = options;
-  const page = await client.feed({
-    first,
-    ...(total ? { total } : {}),
-    ...(filter && { filter }),
-    ...(order && { order }),
-  });
+  const page = await client.feed(queryOf(options));
   return { key: pageKeyOf(options), page, language: client.language };
 }

@@ -1,17 +1,10 @@
-import type {
-  ActionFilter,
-  ClientFields,
-  FeedEvent,
-  FeedFilter,
-  Instant,
-  Person,
-  UnreadCount,
-} from '@fanfare/client';
+import type { ActionFilter, ClientFields, FeedEvent, Instant, Person, UnreadCount } from '@fanfare/client';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import * as documents from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber } from '../store/connection.ts';
+import type { FeedOptions } from '../store/feed-options.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
 
@@ -153,8 +146,8 @@ export interface GroupPages extends Omit<
 /** The reader's feed in groups. What is new waits; what is taken out goes at once. */
 export function useFeedGroups({
   first = 25,
-  filter,
-}: { readonly first?: number; readonly filter?: FeedFilter } = {}): GroupPages {
+  ...of
+}: { readonly first?: number } & Pick<FeedOptions, 'view' | 'filter'> = {}): GroupPages {
   const { reader, isEnabled } = useProvided();
   const {
     nodes,
@@ -164,7 +157,7 @@ export function useFeedGroups({
     ...pages
   } = usePages<FanfareGroup, GroupConnection>(
     documents.groups(reader.client.fields),
-    { first, filter },
+    { first, ...of },
     groupsOf,
   );
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
@@ -182,11 +175,11 @@ export function useFeedGroups({
     latest.current = { again, nodes };
   });
   const show = useCallback(() => latest.current.again().catch(() => undefined), []);
-  const key = JSON.stringify(filter ?? {});
+  const key = JSON.stringify([of.filter ?? {}, of.view]);
   useEffect(() => {
     if (!isEnabled) return undefined;
     const subscriber: Subscriber = {
-      ...{ what: 'watch', filter, cursor: undefined },
+      ...{ what: 'watch', filter: of.filter, view: of.view, cursor: undefined },
       onEvent: (event: FeedEvent<FanfareItem>) => {
         if (event.__typename === 'FeedItemRemoved') return latest.current.again();
         if (!('item' in event)) return undefined;
@@ -201,7 +194,7 @@ export function useFeedGroups({
       onResync: () => latest.current.again(),
     };
     return reader.connection.open(subscriber);
-    // The key says all of the filter.
+    // The key says all of what is watched.
   }, [reader, isEnabled, key, show]);
   return {
     ...pages,

@@ -27,6 +27,7 @@ export type LiveEvent = FeedEvent<FanfareItem> | NotificationEvent;
 export interface Watched {
   readonly what: 'watch' | 'watchNotifications';
   readonly filter: FeedFilter | NotificationFilter | undefined;
+  readonly view?: string | undefined;
 }
 
 export interface Subscriber extends Watched {
@@ -56,7 +57,7 @@ export type WatchingClient = Pick<FeedClient<FanfareItem>, Watched['what']>;
 /** One watch of the client, with the counts. */
 export function watchFor(
   client: WatchingClient,
-  { what, filter }: Watched,
+  { what, filter, view }: Watched,
   after: string | undefined,
   options: Omit<Watching<LiveEvent, never>, 'after' | 'filter' | 'unread'>,
 ): Promise<void> {
@@ -64,6 +65,7 @@ export function watchFor(
   const watch: (all: Watching<LiveEvent, object>) => Promise<void> = client[what];
   return watch.call(client, {
     ...(filter && { filter }),
+    ...(view && { view }),
     ...(after && { after }),
     unread: true,
     ...options,

@@ -1,10 +1,12 @@
-import type { Count, FeedFilter, FeedOrder, FeedPage, Instant } from '@fanfare/client';
+import type { Count, FeedFilter, FeedOrder, FeedPage, FeedQuery, Instant } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { EMPTY_LIST, type ListOptions, type ListState } from './list-store.ts';
 
 export interface FeedOptions extends ListOptions {
+  /** The name of a view of the server's configuration, instead of the whole feed. */
+  readonly view?: string;
   readonly filter?: FeedFilter;
-  /** Default RELEVANCY. */
+  /** Default RELEVANCY. Beside `view`: the order of the view, so that new items get their places. */
   readonly order?: FeedOrder;
   /** Also have the entries counted, which costs the server a query. Default false. */
   readonly total?: boolean;
@@ -25,11 +27,21 @@ export function keyOf(options: FeedOptions): string {
 
 /** The same for what is read: how a list is watched makes no other page of it. */
 export function pageKeyOf(options: FeedOptions): string {
-  const { filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
+  const { view, filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
   const conditions = Object.entries(filter)
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([conditions, order, first, total]);
+  return JSON.stringify([conditions, order, first, total, view]);
+}
+
+/** What a page is asked for by. A view has its order on the server. */
+export function queryOf({ view, filter, order, first = 25, total = false }: FeedOptions): FeedQuery {
+  return {
+    first,
+    ...(total ? { total } : {}),
+    ...(filter && { filter }),
+    ...(view ? { view } : order && { order }),
+  };
 }
 
 export interface FeedSnapshotState extends ListState<FanfareItem> {

@@ -2,7 +2,7 @@ import type { FeedClient, FeedEvent, FeedPage } from '@fanfare/client';
 import { expectFields, type FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import type { Connection } from './connection.ts';
-import { EMPTY, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
+import { EMPTY, queryOf, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
 import { ItemList } from './item-list.ts';
 import { ListStore, type PageQuery } from './list-store.ts';
 import { placeOf } from './order.ts';
@@ -24,9 +24,9 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
   #isApplying = false;
 
   constructor(options: FeedOptions, dependencies: FeedDependencies) {
-    const { filter, order = 'RELEVANCY' } = options;
+    const { view, filter, order = 'RELEVANCY' } = options;
     super(options, EMPTY, new ItemList((item) => placeOf(item, order)), dependencies.connection, {
-      ...{ what: 'watch', filter },
+      ...{ what: 'watch', filter, view },
       onEvent: (event: FeedEvent<FanfareItem>) => {
         this.#apply(event);
       },
@@ -51,14 +51,7 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
   }
 
   protected override async read(query: PageQuery): Promise<FeedPage<FanfareItem>> {
-    const { filter, order, first = 25, total = false } = this.options;
-    const page = await this.#with.client.feed({
-      first,
-      ...(total ? { total } : {}),
-      ...(filter && { filter }),
-      ...(order && { order }),
-      ...query,
-    });
+    const page = await this.#with.client.feed({ ...queryOf(this.options), ...query });
     for (const { node } of page.edges) expectFields(node);
     return page;
   }
@@ -90,7 +83,7 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
   #apply(event: FeedEvent<FanfareItem>): void {
     const { actions, onEvent } = this.#with;
     if (event.__typename === 'UnreadCountChanged') {
-      // It counts the whole feed.
+      // It counts the whole feed or view.
       if (JSON.stringify(this.options.filter ?? {}) === '{}') this.publish({ unread: event.unread });
     } else if ('item' in event) {
       const { item } = event;

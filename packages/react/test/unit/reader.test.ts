@@ -415,6 +415,15 @@ test('a total counts nothing twice, and nothing that its filter may exclude', as
   await counts(9);
 });
 
+test('a list of a view asks for it by its name, without an order, and is another one than the feed', async () => {
+  const client = createTestClient({ feed: () => ITEMS });
+  const feed = new Reader({ client }).feed({ view: 'team', order: 'RECENT' });
+  feed.use(() => undefined);
+  await vi.waitFor(() => expect(feed.getSnapshot().items).toHaveLength(ITEMS.length));
+  expect(client.queries[0]).toEqual({ first: 25, view: 'team' });
+  expect(keyOf({ view: 'team' })).not.toBe(keyOf({}));
+});
+
 test('equal options share a list, however they are written', () => {
   const reader = new Reader({ client: createTestClient({ feed: () => [] }) });
   expect(reader.feed({ filter: { tags: ['x'], refId: 'r' } })).toBe(
