@@ -184,6 +184,16 @@ const PARTS = {
     '^util$',
     '^node_modules/(?:@types/)?(?:commander|mongodb)/',
   ],
+  syndication: [
+    '^src/(?:core|descriptors|domain|graphql|lib)/',
+    '^src/features/viewer/api\\.ts$',
+    '^src/feed/session/reader-session\\.ts$',
+    '^src/http/(?:admission|http-context)\\.ts$',
+    '^src/http/(?:exchange/respond|execution/ask|identity/auth)\\.ts$',
+    '^src/storage/documents/declaration\\.ts$',
+    '^crypto$',
+    '^node_modules/(?:@types/)?(?:feed|lru-cache|zod)/',
+  ],
   tenants: [
     '^src/(?:cli|descriptors|domain|lib|storage)/',
     '^src/app/command-shapes\\.ts$',

@@ -361,6 +361,7 @@ function openCore(
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
     reportHideAfter: config.safety.reportHideAfter,
     pushPublicKey: config.push?.publicKey ?? null,
+    syndicationUrl: config.syndicationUrl,
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

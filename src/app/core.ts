@@ -45,6 +45,8 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly reportHideAfter?: number | null;
   /** By which browsers know the server. Default: no push messages are sent. */
   readonly pushPublicKey?: string | null;
+  /** Address of the server for feed readers. Default: there are no feeds for them. */
+  readonly syndicationUrl?: string | null;
   /** Access to the search of the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
@@ -103,6 +105,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
     pushPublicKey: options.pushPublicKey ?? null,
+    syndicationUrl: options.syndicationUrl ?? null,
     tickets: options.tickets(repositories),
     samples: first === undefined ? null : new Samples(first),
     cursors:

@@ -15,6 +15,7 @@ export { operators } from '../../parts/operators/part.ts';
 export { planner } from '../../parts/planner/part.ts';
 export { processes } from '../../parts/processes/part.ts';
 export { sharding } from '../../parts/sharding/part.ts';
+export { syndication } from '../../parts/syndication/part.ts';
 export { tenants } from '../../parts/tenants/part.ts';
 export { webPush } from '../../parts/web-push/part.ts';
 export { webhooks } from '../../parts/webhooks/part.ts';

@@ -64,6 +64,8 @@ export function shape(values: SettingValues, env: Environment) {
     live: sectionOf('live', values),
     events: eventsOf(values),
     push: pushOf(values),
+    /** `null`: off. `read-config.ts` refuses to be without an address. */
+    syndicationUrl: values.SYNDICATION ? (values.PUBLIC_URL ?? null) : null,
     log: sectionOf('log', values),
     processes: sectionOf('processes', values),
   };

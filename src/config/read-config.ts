@@ -77,6 +77,8 @@ function crossFaults(
       'PERSISTED_OPERATIONS_ONLY',
       'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     );
+  if (values.SYNDICATION === true && values.PUBLIC_URL === undefined)
+    say('PUBLIC_URL', 'is not set, expected it while SYNDICATION is on');
   found.push(...webhookFaults(values, faults), ...pushFaults(values, faults));
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
     say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');

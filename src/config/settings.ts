@@ -61,6 +61,7 @@ function group<S extends Readonly<Record<string, Omit<Setting, 'group'>>>>(name:
 }
 
 const HOST_NAME = /^[\w.:-]+$/;
+const SERVER_URL = /^https?:\/\/[^\s?#"<>]*[^\s?#"<>/]$/;
 const PRINTABLE = /^\P{Cc}+$/u;
 
 const SERVER_SETTINGS = group('Server', {
@@ -77,6 +78,18 @@ const SERVER_SETTINGS = group('Server', {
   CONSOLE: optional(onOff(), 'The console for browsers, at /console.', {
     shownDefault: 'on; off in production',
   }),
+  PUBLIC_URL: optional(
+    text(
+      'a URL that begins with https:// or http:// and has neither a query nor a slash at its end',
+      SERVER_URL,
+    ),
+    'Address at which others reach the server, such as https://feed.example. What leaves the server by SYNDICATION names it.',
+  ),
+  SYNDICATION: setting(
+    'off',
+    onOff(),
+    'Feeds for feed readers, at /feeds: public actions of a ref for everybody, and of each member their own by a key; see syndication.md. Needs PUBLIC_URL.',
+  ),
   INTROSPECTION: optional(onOff(), 'Whether clients may query the schema.', {
     shownDefault: 'on; off in production',
   }),

@@ -32,7 +32,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const ROLES: readonly Role[] = ['user', 'service', 'admin'];
-const EVENTS = { ...PUSH_ENV, NOTIFY_AFTER: '1h', POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' };
+const EVENTS = {
+  ...{ ...PUSH_ENV, NOTIFY_AFTER: '1h', POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' },
+  ...{ SYNDICATION: 'on', PUBLIC_URL: 'https://feed.example' },
+};
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -177,6 +180,7 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
       blockMember(memberId: "nobody") { memberId }
       report(actionId: $id, reason: "${of} report") { id }
       registerPush(endpoint: "https://push.example/${of}", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")
+      createFeedKey(name: "${of} tablet") { key { id } }
       markNotificationsSeen(upTo: "2020-01-01T00:00:00.5Z") { memberId }
       updateAction(id: $id, input: { mentions: ["ann", "cid"] }) { id }
       deleteAction(id: $doomed) { id }

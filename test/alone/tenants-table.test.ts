@@ -70,6 +70,7 @@ beforeAll(async () => {
     await startTestApp({
       env: {
         ...PUSH_ENV,
+        ...{ SYNDICATION: 'on', PUBLIC_URL: 'https://feed.example' },
         TENANT_CLAIM,
         WEBHOOKS: JSON.stringify(receivers),
         NOTIFY_AFTER: '1h',

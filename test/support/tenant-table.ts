@@ -93,6 +93,10 @@ const WRITES: Readonly<Record<string, readonly Call[]>> = {
     'registerPush(endpoint: "https://push.example/ann", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")',
   ],
   unregisterPush: ['unregisterPush(endpoint: "https://push.example/ann")'],
+  createFeedKey: ['createFeedKey(name: "Tablet")'],
+  revokeFeedKey: [
+    'revokeFeedKey(id: "RmVlZEtleTphYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh")',
+  ],
   setQuietHours: ['setQuietHours(from: "22:00", to: "07:00", timeZone: "Europe/Berlin")'],
   updateInteraction: ['updateInteraction(id: $comment, text: "other")'],
   removeInteraction: [

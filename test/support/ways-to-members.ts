@@ -54,6 +54,7 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
   ],
   addMute: ['addMute(target: { memberId: "$them" })', 'addMute(target: { refId: "$them" })'],
   blockMember: ['blockMember(memberId: "dan")'],
+  createFeedKey: ['createFeedKey(name: "x")'],
   createTicket: ['createTicket'],
   deleteAction: ['deleteAction(id: "$action")'],
   eraseMember: null,
@@ -87,6 +88,9 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
   resolveReport: null,
   retryFanOut: null,
   retryWebhook: null,
+  revokeFeedKey: [
+    'revokeFeedKey(id: "RmVlZEtleTphYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh")',
+  ],
   sendTestEvent: null,
   setNotificationPreferences: [
     'setNotificationPreferences(preferences: [{ kind: LIKE, channel: EMAIL, isOn: true }])',

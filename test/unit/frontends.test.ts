@@ -54,7 +54,7 @@ test('every type with a global id is a Node, and every Node has an id', async ()
   expect(nodes.map(({ name }) => name).sort()).toEqual([...POSSIBLE_TYPES.Node].sort());
   // What only hosts and admins see is read in pages, not by node(id:).
   const others = withId.filter((type) => !nodes.includes(type)).map(({ name }) => name);
-  const known = ['DeleteActionPayload', 'HostEvent', 'Mute', 'WebhookDelivery'];
+  const known = ['DeleteActionPayload', 'FeedKey', 'HostEvent', 'Mute', 'WebhookDelivery'];
   expect(others.filter((name) => !known.includes(name))).toEqual([]);
 });
 

@@ -10,6 +10,7 @@ export type {
   AddInteractionInput,
   Channel,
   FeedMutations,
+  FeedKey,
   FollowState,
   Interaction,
   InteractionChange,

@@ -106,6 +106,15 @@ interface Unread {
 }
 
 /** What each gives. */
+/** A key of a feed reader. */
+export interface FeedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  /** To an hour; null: never. */
+  readonly usedAt: string | null;
+}
+
 interface MutationResults {
   readonly publishAction: {
     readonly isReplay: boolean;
@@ -144,6 +153,10 @@ interface MutationResults {
   readonly registerPush: boolean;
   /** Whether the browser was registered for the reader. */
   readonly unregisterPush: boolean;
+  /** The address is not shown again. */
+  readonly createFeedKey: { readonly url: string; readonly key: FeedKey };
+  /** Those that are left. */
+  readonly revokeFeedKey: { readonly feedKeys: readonly FeedKey[] };
   readonly blockMember: OfMember;
   readonly unblockMember: OfMember;
   readonly report: { readonly id: string; readonly state: 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED' };

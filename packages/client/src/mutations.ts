@@ -10,6 +10,7 @@ const VIEWER = 'viewer { hasLiked hasCommented hasReshared isBookmarked reaction
 export const ACTION_STATE = `id isHidden commentsVersion ${ENGAGEMENT} ${VIEWER}`;
 export const INTERACTION = `id kind at editedAt text reaction parentId state actor { ${PERSON} }`;
 const UNREAD = `unreadCount { count isExact }`;
+const FEED_KEY = `id name createdAt usedAt`;
 const FOLLOWED = `refId isFollowed followerCount`;
 
 /** What is asked of the answer of each mutation; nothing of a boolean. */
@@ -44,6 +45,8 @@ const selectionsOf = ({ comment = '' }: Fields): Record<keyof FeedMutations, str
     setQuietHours: `quietHours { from to timeZone days }`,
     registerPush: ``,
     unregisterPush: ``,
+    createFeedKey: `url key { ${FEED_KEY} }`,
+    revokeFeedKey: `feedKeys { ${FEED_KEY} }`,
     blockMember: `memberId`,
     unblockMember: `memberId`,
     report: `id state`,

@@ -41,7 +41,7 @@ const PARTS =
   LaneDepth MemberConnection MemberEdge ModerationConnection NotificationConnection NotificationEdge
   NotificationExplanation NotificationPreference NotificationSending QuietHours ModerationEdge ModerationEntry PageInfo
   PublishActionError PublishActionPayload PublishActionResult ReactionCount RefConnection RefEdge RefRename
-  RelevancyCause SummaryPart Ticket UnreadCount View WebhookDeliveryConnection WebhookDeliveryEdge WorkOverview Sample
+  NewFeedKey RelevancyCause SummaryPart Ticket UnreadCount View WebhookDeliveryConnection WebhookDeliveryEdge WorkOverview Sample
   WebhookReceiver`.split(/\s+/);
 
 const none: KeyGenerator = () => null;

@@ -247,6 +247,10 @@ export interface MutationArguments {
     /** Global id of the action. */
     readonly actionId: string;
   };
+  createFeedKey: {
+    /** What to call it, such as the name of the feed reader; 1 to 100 characters. */
+    readonly name: string;
+  };
   deleteAction: {
     /** Global id of the action. */
     readonly id: string;
@@ -318,6 +322,10 @@ export interface MutationArguments {
     readonly reason: string;
     /** Further words, at most 2000 characters. */
     readonly text?: string | null;
+  };
+  revokeFeedKey: {
+    /** Id of the key. */
+    readonly id: string;
   };
   setNotificationPreferences: {
     /** The preferences to set. */
@@ -392,6 +400,7 @@ export const MUTATION_ARGUMENTS = {
   archiveFeedItem: { actionId: 'ID!', },
   blockMember: { memberId: 'String!', },
   bookmark: { actionId: 'ID!', },
+  createFeedKey: { name: 'String!', },
   deleteAction: { id: 'ID!', },
   follow: { copyLimit: 'Int', refId: 'String!', types: '[String!]', },
   hideFeedItem: { actionId: 'ID!', },
@@ -405,6 +414,7 @@ export const MUTATION_ARGUMENTS = {
   removeInteraction: { input: 'RemoveInteractionInput!', },
   removeMute: { target: 'MuteTargetInput!', },
   report: { actionId: 'ID', interactionId: 'ID', memberId: 'String', reason: 'String!', text: 'String', },
+  revokeFeedKey: { id: 'ID!', },
   setNotificationPreferences: { preferences: '[NotificationPreferenceInput!]!', },
   setQuietHours: { days: '[Int!]', from: 'String', timeZone: 'String', to: 'String', },
   snoozeFeedItem: { actionId: 'ID!', until: 'DateTime!', },

@@ -1,0 +1,16 @@
+import type { Part } from '../../src/app/part.ts';
+import { FEED_KEYS } from './src/store.ts';
+
+export const syndication = {
+  collections: [FEED_KEYS],
+  api: () => import('./src/api.ts'),
+  routes: ({ syndicationUrl: url }) =>
+    url === null
+      ? []
+      : [
+          {
+            path: '/feeds/',
+            load: async (http) => (await import('./src/feeds.ts')).syndicatedFeeds(http, url),
+          },
+        ],
+} satisfies Part;
