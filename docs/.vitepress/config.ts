@@ -127,6 +127,7 @@ export default defineConfig({
             'events',
             'ingest',
             'mcp',
+            'from-other-products',
             'late-feeds',
             'sharding',
             'scale',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
+import { PROJECT } from '../support/project-copy.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -183,5 +184,29 @@ describe('fanfare demo', () => {
       if (/FeedItemAdded[^]*Senior Software Engineer/.test(events)) break;
     }
     expect(events).toMatch(/FeedItemAdded[^]*Senior Software Engineer/);
+  });
+});
+
+describe('fanfare import --format', () => {
+  const fixture = (name: string) => join(PROJECT, 'parts/import/test/fixtures', `${name}.ndjson`);
+
+  it('says in a dry run what would become of an export, and then writes it', async () => {
+    await using app = await startTestApp({ worker: false });
+    const args = ['import', '--format', 'getstream', '--actions', fixture('getstream-actions')];
+    const dry = await runCli([...args, '--dry-run'], { DATA_DIR: folder });
+    expect(dry.stdout).toMatch(/^actions +7 lines in [\d.]+ s, 2 good, 5 bad$/m);
+    expect(dry.stdout).toMatch(/^actions of getstream: 2 mapped, 4 not$/m);
+    expect(dry.stdout).toMatch(/^ {2}not mapped +1 {2}no verb$/m);
+    expect(dry.stderr).toContain('Nothing was written');
+    expect(dry.code).toBe(1);
+    const done = await runCli([...args, '--url', app.url], { ...app.env, DATA_DIR: folder });
+    expect(done.stdout).toMatch(/^actions of getstream: 2 mapped, 4 not$/m);
+    expect(await app.app.database.collections.actions.countDocuments()).toBe(2);
+    const none = await runCli(
+      ['import', '--format', 'activitystreams', '--members', fixture('getstream-members')],
+      { DATA_DIR: folder },
+    );
+    expect(none).toMatchObject({ code: 1, stdout: '' });
+    expect(none.stderr).toContain('--members: activitystreams has nothing of the kind');
   });
 });

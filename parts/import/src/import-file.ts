@@ -1,4 +1,4 @@
-import { readLines, textBytes } from '../../../src/lib/lines.ts';
+import { readLines, textBytes, type Line } from '../../../src/lib/lines.ts';
 import { readRecord, type ReadRecord, type RecordKind, type Records } from './records.ts';
 import type { BatchOutcome, ImportWriters } from './target.ts';
 
@@ -22,6 +22,8 @@ export interface ImportedFile<K extends RecordKind = RecordKind> {
 }
 
 export interface ImportFileOptions {
+  /** Turns a line of another product into one of ours. */
+  readonly mapLine?: ((kind: RecordKind, line: Line) => Line) | undefined;
   readonly writers: ImportWriters;
   /** Concurrent batches, sent in file order; with 1 they also arrive in file order. */
   readonly inFlight: number;
@@ -64,7 +66,7 @@ export async function importFile<K extends RecordKind>(
     let endsAt = 0;
     for await (const line of readLines(path, { onText: (bytes) => (endsAt = bytes) })) {
       imported.lines += 1;
-      const read = readRecord(kind, line);
+      const read = readRecord(kind, options.mapLine?.(kind, line) ?? line);
       if (read.fault === null) yield { ...read, endsAt };
       else refuse(read.line, read.fault);
     }

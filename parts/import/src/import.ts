@@ -2,7 +2,8 @@ import type { CommandContext, Terminal } from '../../../src/app/command-shapes.t
 import { DamagedFile } from '../../../src/lib/lines.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiTarget, type ImportTarget, servicesTarget } from './target.ts';
+import { Mapping } from './formats/mapping.ts';
+import { apiTarget, type BatchOutcome, type ImportTarget, servicesTarget } from './target.ts';
 import { importFile, type ImportedFile } from './import-file.ts';
 import { visible } from '../../../src/lib/redact.ts';
 import type { RecordKind } from './records.ts';
@@ -24,6 +25,9 @@ export interface ImportOptions extends ActingOptions {
   readonly token?: string;
   readonly inFlight: number;
   readonly wait?: boolean;
+  /** The product whose export the files are. */
+  readonly format?: string;
+  readonly dryRun?: boolean;
   readonly worker: boolean;
   /** Milliseconds. */
   readonly waitForWorker: number;
@@ -41,12 +45,17 @@ export async function importFiles(context: CommandContext, options: ImportOption
   if (files.length === 0)
     throw new CommandError('Nothing to import: give at least one of --members, --refs, --follows, --actions');
   await checkReadable(files);
+  const mapping = mappingOf(options, files);
   const stage: Stage = { says: () => 'Interrupted before anything was imported.' };
   const farewell = () => stage.says();
+  if (options.dryRun === true) {
+    endOnSignals(context.terminal, { farewell: () => 'Interrupted. Nothing was written.' });
+    return runImport(context, files, NOWHERE, { ...options, wait: false, mapping }, stage);
+  }
   if (options.url !== undefined) {
     endOnSignals(context.terminal, { farewell });
     const client = await connectToServer(context, { ...options, url: options.url });
-    return runImport(context, files, apiTarget(client), options, stage);
+    return runImport(context, files, apiTarget(client), { ...options, mapping }, stage);
   }
   const config = configOf(context, { needsKey: false });
   const acting = actingFor(config, options);
@@ -65,9 +74,28 @@ export async function importFiles(context: CommandContext, options: ImportOption
     context,
     files,
     target,
-    { ...options, wait: options.wait === true || options.worker },
+    { ...options, mapping, wait: options.wait === true || options.worker },
     stage,
   );
+}
+
+/** Takes everything and keeps nothing. */
+const NOWHERE: ImportTarget = {
+  writers: { members: allOf, refs: allOf, follows: allOf, actions: allOf },
+  openFanOuts: () => Promise.resolve(0),
+  workers: () => Promise.resolve(0),
+};
+
+function allOf(): Promise<BatchOutcome> {
+  return Promise.resolve({ replays: 0, faults: [] });
+}
+
+function mappingOf({ format }: ImportOptions, files: readonly InputFile[]): Mapping | null {
+  if (format === undefined) return null;
+  const mapping = new Mapping(format);
+  const [missing] = mapping.missing(files.map(({ kind }) => kind));
+  if (missing !== undefined) throw new CommandError(`--${missing}: ${format} has nothing of the kind`);
+  return mapping;
 }
 
 /** Progress of the import, shown on interruption. */
@@ -84,10 +112,11 @@ async function runImport(
   { terminal }: CommandContext,
   files: readonly InputFile[],
   target: ImportTarget,
-  options: ImportOptions,
+  options: ImportOptions & { readonly mapping: Mapping | null },
   stage: Stage,
 ): Promise<number> {
   const report = faultReport(terminal);
+  const { mapping } = options;
   let actions = 0;
   for (const { kind, path } of files) {
     const startedAt = performance.now();
@@ -97,6 +126,7 @@ async function runImport(
       `Interrupted in ${path} after ${count(done, 'line')}. Run the same command again to continue: nothing is recorded twice.`;
     const imported = await importFile(kind, path, {
       writers: target.writers,
+      mapLine: mapping === null ? undefined : (of, line) => mapping.line(of, line),
       inFlight: options.inFlight,
       onProgress: (fraction, lines) => {
         done = lines;
@@ -107,9 +137,11 @@ async function runImport(
       throw new CommandError(stoppedMessage(path, error), { cause: error });
     });
     progress[Symbol.dispose]();
-    terminal.out(summary(imported, secondsSince(startedAt)));
+    terminal.out(summary(imported, secondsSince(startedAt), options.dryRun === true ? 'good' : 'written'));
     if (kind === 'actions') actions += imported.written;
   }
+  for (const line of mapping?.report() ?? []) terminal.out(visible(line));
+  if (options.dryRun === true) terminal.note('Nothing was written: this was a dry run.');
   if (options.wait === true) {
     const missing = new MissingWorker(terminal, {
       workers: () => target.workers(),
@@ -160,8 +192,11 @@ function faultReport(terminal: Terminal) {
   };
 }
 
-function summary(file: ImportedFile, seconds: number): string {
-  const parts = [`${count(file.lines, 'line')} in ${seconds.toFixed(1)} s`, `${count(file.written)} written`];
+function summary(file: ImportedFile, seconds: number, taken: 'good' | 'written'): string {
+  const parts = [
+    `${count(file.lines, 'line')} in ${seconds.toFixed(1)} s`,
+    `${count(file.written)} ${taken}`,
+  ];
   if (file.replays > 0) parts.push(`${count(file.replays)} already recorded`);
   if (file.faults > 0) parts.push(`${count(file.faults)} bad`);
   return `${file.kind.padEnd(KIND_WIDTH)} ${parts.join(', ')}`;

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import { TENANT, TOKEN, wholeNumber } from '../../../src/cli/context.ts';
 import { waitForWorkerOption } from '../../../src/cli/worker.ts';
@@ -5,6 +6,9 @@ import type { ImportOptions } from './import.ts';
 
 /** More batches would only hold more of the file in memory. */
 const MOST_IN_FLIGHT = 256;
+
+/** The formats of `formats/mapping.ts`, which is loaded when the command runs. */
+const PRODUCTS: readonly string[] = ['getstream', 'knock', 'activitystreams'];
 
 /** `fanfare import`. */
 export const addImport: AddCommands = (program, context, exit) => {
@@ -27,6 +31,8 @@ export const addImport: AddCommands = (program, context, exit) => {
       wholeNumber(MOST_IN_FLIGHT),
       3,
     )
+    .addOption(new Option('--format <product>', 'the files are an export of this product').choices(PRODUCTS))
+    .option('--dry-run', 'read, map and check the lines, and write nothing')
     .option('--no-worker', 'without --url: do not run a worker here; workers elsewhere do the fan-out')
     .option('--wait', 'wait until everything is delivered (always the case without --url)')
     .addOption(waitForWorkerOption())
