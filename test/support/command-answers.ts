@@ -95,7 +95,7 @@ export const ANSWERS: readonly Answer[] = [
   },
   {
     by: 'test/processes/cli-import.test.ts',
-    commands: ['npx fanfare import …', 'npx @fanfare/server import'],
+    commands: ['npx fanfare import …', 'npx @fanfare/server import', 'npx @fanfare/server import --format …'],
   },
   {
     by: 'test/processes/cli-export.test.ts',

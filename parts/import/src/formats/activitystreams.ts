@@ -1,8 +1,12 @@
 import { Fields, given, isObject, textOf, type Format, type Json, type Mapped } from './format.ts';
 
-const PUBLIC = new Set(['https://www.w3.org/ns/activitystreams#Public', 'as:Public', 'Public']);
+const PUBLIC: ReadonlySet<string> = new Set([
+  'https://www.w3.org/ns/activitystreams#Public',
+  'as:Public',
+  'Public',
+]);
 /** What does not add something but changes what is there. */
-const CHANGES = new Set([
+const CHANGES: ReadonlySet<string> = new Set([
   'Accept',
   'Block',
   'Delete',
