@@ -31,14 +31,15 @@ afterAll(async () => {
 function route(path: string, answer: (userId: string | null, path: string) => string): Route {
   return {
     path,
-    load: async (http) => async (req, res) => {
-      try {
-        const { caller, headers } = await enter(http, req);
-        send(res, 200, answer(caller.identity?.userId ?? null, requestPath(req)), headers);
-      } catch (error) {
-        sendError(http, res, error);
-      }
-    },
+    load: (http) =>
+      Promise.resolve(async (req, res) => {
+        try {
+          const { caller, headers } = await enter(http, req);
+          send(res, 200, answer(caller.identity?.userId ?? null, requestPath(req)), headers);
+        } catch (error) {
+          sendError(http, res, error);
+        }
+      }),
   };
 }
 
