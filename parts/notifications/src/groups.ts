@@ -51,7 +51,7 @@ export function areEqual(some: readonly NotificationEvent[], others: readonly No
 }
 
 /** Their events are in order, newest first. */
-export function oldestOf(groups: readonly NotificationGroup[]): number | null {
+export function oldestOf(groups: readonly NotificationGroup[]): number {
   const times = groups.flatMap(({ events }) => events.at(-1)?.at.getTime() ?? []);
-  return times.length === 0 ? null : Math.min(...times);
+  return Math.min(...times);
 }

@@ -13,8 +13,8 @@ export interface Found {
   readonly groups: readonly NotificationGroup[];
   /** The version of each group, by key: the answer since which it has not changed. */
   readonly madeOf: ReadonlyMap<string, string>;
-  /** Time of its oldest event; `null`: it has none. */
-  readonly oldest: number | null;
+  /** When its oldest event leaves the window. */
+  readonly until: number;
   readonly revisions: Map<ActionId, number>;
   readonly versions: Map<ActionId, number>;
   readonly waiting: Map<string, PairToRead>;

@@ -17,10 +17,9 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { NO_MUTES } from '../../../src/domain/mute.ts';
-import { needsFollows } from '../../../src/domain/visibility.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import type { Context } from '../../../src/feed/context.ts';
-import type { Known } from '../../../src/feed/store/known-answers.ts';
+import { type Answer, RecordedRead } from '../../../src/feed/page/list-read.ts';
 import { learnBlocks } from '../../../src/feed/loads/own-blocks.ts';
 import { ACTION, seesFanOut } from '../../../src/feed/session/load.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
@@ -51,8 +50,6 @@ export interface Wanted {
   readonly isOver: (state: NotificationState, bound: Date) => boolean;
 }
 
-/** Lists of filters that take more characters are not kept. */
-const LONGEST = 1_000;
 /** Comments to a member and followers that are read at first: each group may have many. */
 const USUAL_EVENTS = 2 * MOST_EVENTS;
 /** Documents of a source that are read at once. */
@@ -67,9 +64,8 @@ const DAY_MS = 86_400_000;
  * One read of what concerns a reader, in the order of the list. Reads its sources in windows, each in its own order of time,
  * and merges them by group. The place of a group is final once no source can still have a newer event.
  */
-export class NotificationRead {
+export class NotificationRead extends RecordedRead {
   readonly #core: Context;
-  readonly #session: ReaderSession;
   readonly #since: Date;
   readonly #only: Only;
   /** It has all that concerns the reader. */
@@ -105,8 +101,7 @@ export class NotificationRead {
   #list = '';
   /** Revisions that the first answer has. */
   #answered: ReadonlyMap<ActionId, number> = new Map();
-  /** That answer says all that was decided about the reader and the actions. */
-  #isFixed = true;
+  #answer: Answer | null = null;
 
   /** @param options.groups number of groups that are needed at least. `shown`: those of them that are needed with all events. */
   constructor(
@@ -115,14 +110,16 @@ export class NotificationRead {
     options: {
       readonly groups: number;
       readonly shown?: number;
+      /** Tells lists of the reader apart by what else decides them. */
+      readonly list?: string;
       readonly only?: Only;
       readonly since?: Date;
       /** Also what members did whom the reader mutes. */
       readonly withMuted?: boolean;
     } & Partial<Wanted>,
   ) {
+    super(session, options.list ?? '');
     this.#core = core;
-    this.#session = session;
     this.#since = options.since ?? new Date(clock.time() - NOTIFICATION_WINDOW_MS);
     this.#only = options.only ?? null;
     this.#isWhole = options.since === undefined && this.#only === null;
@@ -153,24 +150,20 @@ export class NotificationRead {
   }
 
   /** A page of a list that is kept is made once if nothing else decides it. @param what tells pages of the list apart */
-  page(what: string, make: () => Promise<FoundPage>): Promise<FoundPage> {
-    return this.#made(keptOf(this.#core).pages, what, make);
+  async page(what: string, make: () => Promise<FoundPage>): Promise<FoundPage> {
+    await this.opened();
+    return this.made(keptOf(this.#core).pages, `${what} ${this.#list}`, make);
   }
 
   /** The same for a count of it. */
-  count(what: string, make: () => Promise<UnreadCount>): Promise<UnreadCount> {
-    return this.#made(this.#core.knownCounts, what, make);
+  async count(what: string, make: () => Promise<UnreadCount>): Promise<UnreadCount> {
+    await this.opened();
+    return this.made(this.#core.knownCounts, `${what} ${this.#list}`, make);
   }
 
-  async #made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+  protected override async answer(): Promise<Answer | null> {
     await this.opened();
-    const key = `${what} ${this.#list}`;
-    if (key.length > LONGEST) return make();
-    const before = this.#version === null || !this.#isFixed ? null : known.find(key, this.#version);
-    if (before !== null) return before;
-    const made = await make();
-    if (this.#version !== null && this.#isFixed) known.keep(key, this.#version, made);
-    return made;
+    return this.#answer;
   }
 
   /** The next groups from a position on. Sources are read from the top, also for what is above a position. */
@@ -223,22 +216,16 @@ export class NotificationRead {
     return Promise.all(
       ids.map((id) => {
         const cached = this.#cached(id);
-        this.#isFixed &&=
-          cached !== null && this.#answered.get(id) === cached.rev && this.#isFixedFor(cached);
-        return cached === null ? this.#session.load(ACTION, id) : Promise.resolve(cached);
+        if (cached === null) return this.session.load(ACTION, id);
+        if (this.#answered.get(id) !== cached.rev) this.reads();
+        return Promise.resolve(cached);
       }),
     );
   }
 
-  /** Whether no time or follow decides if the reader may see it. */
-  #isFixedFor(action: Action): boolean {
-    const { profile = null } = this.#opened ?? {};
-    return profile !== null && action.expiresAt === null && !needsFollows(profile, action, []);
-  }
-
   #cached(id: ActionId): Action | null {
     const rev = this.#revisions.get(id);
-    return rev === undefined ? null : this.#session.cached(id, rev);
+    return rev === undefined ? null : this.session.cached(id, rev);
   }
 
   /** Whether it may have more events than were read, and than are counted. */
@@ -263,7 +250,7 @@ export class NotificationRead {
   }
 
   #query(from: SourceQuery['from']): SourceQuery {
-    return { userId: this.#session.identity.userId, since: this.#since, from, only: this.#only };
+    return { userId: this.session.identity.userId, since: this.#since, from, only: this.#only };
   }
 
   async #readOn(): Promise<void> {
@@ -302,13 +289,12 @@ export class NotificationRead {
     );
     const { pulledFollows, ...reader } = opened.reader;
     const stamp = reader.directoryStamp;
-    this.#session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
-    const profile = await this.#session.profile();
+    this.#answer = { print: () => opened.print, asOf: () => reader.asOf };
+    this.session.know(pulled.size > MAX_WINDOW ? reader : { ...reader, pulledFollows });
+    const profile = await this.session.profile();
     const reading = this.#withMuted ? { ...profile, mutes: NO_MUTES } : profile;
     this.#opened = { profile: reading, state: opened.state };
     this.#kinds = new Set(NOTIFICATION_KINDS.filter((kind) => this.#wants(opened.state, kind)));
-    // A session that had read its reader before decides by that, which may be older than the answer.
-    this.#isFixed = profile.asOf === reader.asOf;
     const { lists } = keptOf(this.#core);
     const list = this.#isWhole && reading.blocks.isWhole ? this.#listOf(reading) : null;
     this.#list = list ?? '';
@@ -329,13 +315,16 @@ export class NotificationRead {
     const isCut = this.#isOwnedFull && this.#isOverAt(new Date(this.#bound()));
     if (this.#isOwnedFull) await this.#readPairs(last);
     else this.#close('owned', 'own');
-    // It has less than a list of all.
-    if (isCut) return;
-    // Of other actions the answer does not say that nothing has changed.
-    if (list === null || ![...this.#pairs].every((key) => this.#waiting.has(key))) return;
+    // One that is cut has less than a list of all. Of actions that the answer does not have it does not say that nothing has changed.
+    if (list === null || isCut || ![...this.#pairs].every((key) => this.#waiting.has(key))) {
+      this.reads();
+      return;
+    }
     this.#version = opened.print + list;
     this.#madeOf = this.#groupsSince(last, this.#version);
-    lists.keep(list, opened.print, this.#found(stamp, revisions));
+    const made = this.#found(stamp, revisions);
+    lists.keep(list, opened.print, made, made.until);
+    this.holdsUntil(made.until);
   }
 
   /** Nothing else of the reader decides what the list has. */
@@ -354,7 +343,7 @@ export class NotificationRead {
         versions: new Map(this.#versions),
         groups: this.#sorted,
         madeOf: this.#madeOf,
-        oldest: oldestOf(this.#sorted),
+        until: oldestOf(this.#sorted) + NOTIFICATION_WINDOW_MS,
         isOwnedFull: this.#isOwnedFull,
         isToFull: this.#isToFull,
       },
@@ -379,7 +368,7 @@ export class NotificationRead {
   /** Whether it could be used. */
   #restore(found: Found | null): boolean {
     if (found === null) return false;
-    if (found.oldest !== null && found.oldest < this.#since.getTime()) return false;
+    this.holdsUntil(found.until);
     this.#groups = null;
     this.#sorted = found.groups;
     this.#madeOf = found.madeOf;
@@ -494,7 +483,7 @@ export class NotificationRead {
       ...pairs.map(({ actionId }) => actionId),
     ];
     // Actions with the progress of their delivery are not cached.
-    const actionIds = seesFanOut(this.#session.identity)
+    const actionIds = seesFanOut(this.session.identity)
       ? []
       : [...new Set(ids)].filter((id) => this.#cached(id) === null);
     return { pairs, actionIds: actionIds.slice(0, MAX_ACTIONS) };
@@ -531,6 +520,7 @@ export class NotificationRead {
   }
 
   async #add({ rows, pairs, actions = [] }: SourcesRead): Promise<void> {
+    if (this.#version !== null) this.reads();
     this.#version = null;
     const groups = this.#copied();
     await this.#learnBlocks([
@@ -572,7 +562,7 @@ export class NotificationRead {
   async #learnBlocks(events: readonly Pick<NotificationEvent, 'actorId'>[]): Promise<void> {
     const { profile } = await this.opened();
     const actorIds = events.flatMap(({ actorId }) => actorId ?? []);
-    await learnBlocks(this.#session, profile, actorIds);
+    await learnBlocks(this.session, profile, actorIds);
   }
 
   #put(

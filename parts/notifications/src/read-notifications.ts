@@ -24,7 +24,6 @@ import {
   type NotificationPosition,
 } from '../../../src/domain/notification.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
-import { moderates } from '../../../src/domain/viewer.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { List } from '../../../src/feed/page/list.ts';
@@ -99,7 +98,6 @@ export function passes({ kinds, unreadOnly, since, until }: NotificationFilter, 
  * actions; one more where follows decide about them.
  */
 async function shown(
-  session: ReaderSession,
   read: NotificationRead,
   groups: readonly NotificationGroup[],
   filter: NotificationFilter,
@@ -109,7 +107,7 @@ async function shown(
   const ids = [...new Set(groups.flatMap(({ actionId }) => actionId ?? []))];
   const loaded = (await read.actions(ids)).filter((action) => action?.isHidden === false);
   const entitled = await entitledActions(
-    session,
+    read.session,
     loaded.filter((action) => action !== null),
   );
   const actions = new Map(entitled.map((action) => [action.id, action]));
@@ -129,7 +127,7 @@ async function shown(
     if (action === null && actionId !== null) return [];
     if (!isOn(kind, action?.descriptor.type ?? null)) return [];
     const one: Notification = {
-      ...{ userId: session.identity.userId, group, action },
+      ...{ userId: read.session.identity.userId, group, action },
       ...{ isSeen: isSeen(state, group), isRead: isRead(state, group), version: read.versionOf(group) },
     };
     return passes(filter, one) ? [one] : [];
@@ -158,10 +156,10 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
   readonly #counted: number;
 
   /** @param counted number of groups that are read for the counts; 0: they are not needed. */
-  constructor(session: ReaderSession, read: NotificationRead, filter: NotificationFilter, counted: number) {
+  constructor(read: NotificationRead, filter: NotificationFilter, counted: number) {
     super({
       scan: (stretch) => read.next(stretch),
-      select: (groups) => shown(session, read, groups, filter, LISTED),
+      select: (groups) => shown(read, groups, filter, LISTED),
       idOf: (one) => ('group' in one ? one.group.key : one.key),
       isAt: (group, { at }) => group.at.getTime() === at.getTime(),
     });
@@ -257,17 +255,12 @@ export async function readNotifications(
   const depth = from?.depth ?? 0;
   const shown = isUp ? Math.max(depth, size + 1) : depth + size + 1;
   const groups = Math.max(counted, shown);
-  const read = new NotificationRead(core, session, { groups, shown, ...wantedBy(filter) });
-  const notifications = new NotificationList(session, read, filter, counted);
-  // The roles of the token decide what a member is shown.
-  const what = JSON.stringify([
-    args.after ?? null,
-    args.before ?? null,
-    isUp,
-    size,
-    filter,
-    moderates(session.identity),
-  ]);
+  const read = new NotificationRead(core, session, {
+    ...{ groups, shown, list: JSON.stringify(filter) },
+    ...wantedBy(filter),
+  });
+  const notifications = new NotificationList(read, filter, counted);
+  const what = JSON.stringify([from, isUp, size]);
   const make = async (): Promise<FoundPage> => {
     const { edges, hasMore } = await notifications.page({ page: asked, cursorOf: () => '' });
     const complete = await read.complete(edges.map(({ node }) => node.group));
@@ -327,9 +320,7 @@ export async function findNotifications(
   if (only.length === 0) return keys.map(() => null);
   const read = new NotificationRead(core, session, { groups: only.length + 1, only });
   const groups = await read.complete(await read.next({ from: null, limit: only.length, isUp: false }));
-  const found = new Map(
-    (await shown(session, read, groups, {}, channels)).map((one) => [one.group.key, one]),
-  );
+  const found = new Map((await shown(read, groups, {}, channels)).map((one) => [one.group.key, one]));
   return keys.map((key) => found.get(key) ?? null);
 }
 

@@ -28,19 +28,24 @@ export interface Begun {
   readonly ahead: FeedAhead;
 }
 
+/** What the first command of a read has found. */
+export interface Answer {
+  /** A digest, equal for equal answers; `null`: there is none. */
+  readonly print: () => string | null;
+  /** The time of the reader that it has. */
+  readonly asOf: () => Date;
+}
+
 /**
  * One read of a list. Its first command is the answer that all else goes by, and whatever is read beyond that is noted. What was made
- * of the answer holds for equal answers if nothing was. The stages of a list reach storage through `core` and `session` alone, so that
- * none can forget to say what it reads.
+ * of the answer holds for equal answers if nothing was. The stages of a list have this `session` alone, so that none can forget to say
+ * what it reads.
  */
-export class ListRead {
+export abstract class RecordedRead {
   /** Tells lists of all readers apart. */
   readonly list: string;
-  readonly core: RecordedCore;
   readonly session: ReaderSession;
-  readonly #core: FeedReads;
-  #opening: Promise<OpenedFeed | null> | null = null;
-  #opened: OpenedFeed | null = null;
+  #answer: Answer | null = null;
   /** Nothing was read beyond the answer. */
   #isEnough: boolean;
   /** The time of the profile that decided; `null`: nothing was decided by one. */
@@ -49,18 +54,87 @@ export class ListRead {
   #until = Infinity;
 
   /** @param list tells lists of one reader apart */
-  constructor(core: FeedReads, session: ReaderSession, list: string) {
+  constructor(session: ReaderSession, list: string) {
     const { identity } = session;
     // What a member is shown depends on the roles of the token.
     this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
-    this.#core = core;
     this.#isEnough = list.length <= LONGEST;
-    this.core = noting(core, () => this.#reads(), SETTINGS) as RecordedCore;
     this.session = new RecordedSession(session, {
-      reads: () => this.#reads(),
+      reads: () => this.reads(),
       decidesBy: (profile) => this.#decidesBy(profile),
       decidesOf: (action) => this.#decidesOf(action),
     });
+  }
+
+  /** `null`: there is more than one. */
+  protected abstract answer(): Promise<Answer | null>;
+
+  /** Equal for reads that decide the same; `null`: what it is may change although the answer does not. */
+  get version(): string | null {
+    return this.#until === Infinity ? this.#print : null;
+  }
+
+  /** What the process has made of this answer; `null`: nothing. */
+  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
+    this.#answer = await this.answer();
+    const print = this.#answer?.print() ?? null;
+    return print === null ? null : known.find(`${what} ${this.list}`, print);
+  }
+
+  /** What is made of the answer, once if it depends on nothing else. */
+  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+    const before = await this.known(known, what);
+    if (before !== null) return before;
+    const made = await make();
+    if (this.#print !== null) known.keep(`${what} ${this.list}`, this.#print, made, this.#until);
+    return made;
+  }
+
+  get #print(): string | null {
+    // A session that had read its reader before decides by that, which may be older than the answer.
+    if (this.#answer === null || !this.#isEnough || this.#answer.asOf() !== this.#asOf) return null;
+    return this.#answer.print();
+  }
+
+  /** More than the answer is read. */
+  protected reads(): void {
+    this.#isEnough = false;
+  }
+
+  #decidesBy({ asOf, blocks, mutes }: ReaderProfile): void {
+    this.#asOf = asOf;
+    // The answer has the revision of the blocks, but not while they are being changed.
+    if (blocks !== NO_BLOCKS && blocks.rev === null) this.reads();
+    // Also of one that has ended since the reader was looked up: it has decided.
+    for (const { until } of mutes.list) this.holdsUntil(until?.getTime() ?? Infinity);
+  }
+
+  #decidesOf({ expiresAt }: Action): void {
+    // What has expired already stays so.
+    if (expiresAt !== null && expiresAt.getTime() > clock.time()) this.holdsUntil(expiresAt.getTime());
+  }
+
+  /** From then on time changes what was decided. */
+  protected holdsUntil(time: number): void {
+    this.#until = Math.min(this.#until, time);
+  }
+}
+
+/** One read of a list of the feed. Its stages reach storage through `core` and `session` alone. */
+export class ListRead extends RecordedRead {
+  readonly core: RecordedCore;
+  readonly #core: FeedReads;
+  #opening: Promise<OpenedFeed | null> | null = null;
+
+  constructor(core: FeedReads, session: ReaderSession, list: string) {
+    super(session, list);
+    this.#core = core;
+    this.core = noting(core, () => this.reads(), SETTINGS) as RecordedCore;
+  }
+
+  protected override async answer(): Promise<Answer | null> {
+    const opened = (await this.#opening) ?? null;
+    return opened && { print: () => opened.print(), asOf: () => opened.read().reader.asOf };
   }
 
   /**
@@ -87,12 +161,7 @@ export class ListRead {
 
   /** The entries of a page that was begun. */
   page(reader: ReaderProfile, { query, ahead }: Begun) {
-    return this.#core.feedReader.page(reader, query, { ...ahead, readsOn: () => this.#reads() });
-  }
-
-  /** Equal for reads that decide the same; `null`: what it is may change although the answer does not. */
-  get version(): string | null {
-    return this.#until === Infinity ? this.#print : null;
+    return this.#core.feedReader.page(reader, query, { ...ahead, readsOn: () => this.reads() });
   }
 
   get pages(): Known<KeptPage> {
@@ -103,29 +172,6 @@ export class ListRead {
     return this.#core.knownCounts;
   }
 
-  /** What the process has made of this answer; `null`: nothing. */
-  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
-    this.#opened = (await this.#opening) ?? null;
-    const print = this.#opened?.print() ?? null;
-    return print === null ? null : known.find(`${what} ${this.list}`, print);
-  }
-
-  /** What is made of the answer, once if it depends on nothing else. */
-  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
-    const before = await this.known(known, what);
-    if (before !== null) return before;
-    const made = await make();
-    if (this.#print !== null) known.keep(`${what} ${this.list}`, this.#print, made, this.#until);
-    return made;
-  }
-
-  get #print(): string | null {
-    const opened = this.#opened;
-    // A session that had read its reader before decides by that, which may be older than the answer.
-    if (opened === null || !this.#isEnough || opened.read().reader.asOf !== this.#asOf) return null;
-    return opened.print();
-  }
-
   async #lookUp({ known }: FeedAhead): Promise<ReaderProfile> {
     const reader = await known();
     if (reader !== null) this.session.know(reader);
@@ -133,29 +179,8 @@ export class ListRead {
   }
 
   #opens({ after }: FeedQuery, { opened }: FeedAhead): void {
-    if (this.#opening !== null || after !== undefined) this.#reads();
+    if (this.#opening !== null || after !== undefined) this.reads();
     else this.#opening = opened;
-  }
-
-  #reads(): void {
-    this.#isEnough = false;
-  }
-
-  #decidesBy({ asOf, blocks, mutes }: ReaderProfile): void {
-    this.#asOf = asOf;
-    // The answer has the revision of the blocks, but not while they are being changed.
-    if (blocks !== NO_BLOCKS && blocks.rev === null) this.#reads();
-    // Also of one that has ended since the reader was looked up: it has decided.
-    for (const { until } of mutes.list) this.#holdsUntil(until);
-  }
-
-  #decidesOf({ expiresAt }: Action): void {
-    // What has expired already stays so.
-    if (expiresAt !== null && expiresAt.getTime() > clock.time()) this.#holdsUntil(expiresAt);
-  }
-
-  #holdsUntil(end: Date | null): void {
-    this.#until = Math.min(this.#until, end?.getTime() ?? Infinity);
   }
 }
 
