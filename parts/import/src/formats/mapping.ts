@@ -79,7 +79,7 @@ function shown(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** What is not JSON is reported by whoever reads the line. */
+/** `undefined`: not JSON, which the reader of the line reports. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
