@@ -33,7 +33,7 @@ export interface DeclaredView {
   readonly hasOwnReadMark: boolean;
 }
 
-export const MAX_VIEWS = 50;
+export const MAX_VIEWS = 20;
 const MAX_LABEL = 80;
 const MINUTE = 60_000;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: 24 * 60 * MINUTE };

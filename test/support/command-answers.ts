@@ -64,6 +64,10 @@ export const ANSWERS: readonly Answer[] = [
     ],
   },
   { by: 'parts/mcp/test/processes/mcp-stdio.test.ts', commands: ['fanfare mcp'] },
+  {
+    by: 'parts/syndication/test/e2e/syndication.test.ts',
+    commands: ['SYNDICATION=on', 'PUBLIC_URL=https://feed.example'],
+  },
   { by: 'test/processes/cli-import.test.ts', commands: ['fanfare import'] },
   { by: '.github/workflows/ci.yml', commands: ['.ci/run'] },
   { by: '.github/workflows/servers.yml', commands: ['npm run test:servers'] },

@@ -181,6 +181,12 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await parts.database.collections.pushRegistrations.insertOne({
     ...{ _id: 'one', userId: ID, endpoint, ...keys, at: new Date() },
   });
+  await parts.database.collections.feedKeys.insertOne({
+    _id: 'digest',
+    userId: ID,
+    name: NAME,
+    at: new Date(),
+  });
   await services.pinAction(admin(), ID, rating);
   await services.pinAction(admin(), 'site', rating);
   await services.pinAction(admin(), 'site', named);

@@ -191,16 +191,16 @@ const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
   [/^(ActionViewer|Interaction|ReactionCount)\.reactions?$/, 'is an emoji'],
   [/^(FanOut|RefRename)\.error$/, 'is for admins'],
   [
-    /^(Mute|NotificationPreference|QuietHours|Ticket|Viewer)\.|^Follow\.types$/,
+    /^(FeedKey|Mute|NewFeedKey|NotificationPreference|QuietHours|Ticket|Viewer)\.|^Follow\.types$/,
     'is what the viewer has said, or has',
   ],
   [/^(Report\.(id|outcome)|ReportEntry\.)/, 'is what the viewer has reported, and what became of it'],
-  [/^FeedItemExplanation\.scoreVars$/, 'has numbers'],
+  [/^FeedItemExplanation\.(leftOutBy|scoreVars)$/, 'has numbers, or names of conditions'],
   [
     /^(DeleteAction|FeedItem)Payload\.|^PublishActionError\./,
     'is the answer to a mutation, which the other table has',
   ],
-  [/^Ref\.type$/, 'is a word of the host'],
+  [/^Ref\.type$|^View\./, 'is a word of the host'],
 ];
 
 /** What names somebody after the block too, by an id alone: what was said by others, or by the host. */

@@ -6,5 +6,5 @@ type Arg = Parameters<Parameters<typeof builder.queryField>[1]>[0]['arg'];
 export const viewArg = (arg: Arg) =>
   arg.string({
     description:
-      'The name of a view of the configuration: its items instead of the whole feed; a `filter` narrows them. BAD_USER_INPUT: there is no such view. Its cursors are BAD_CURSOR elsewhere.',
+      'The name of a view of the configuration: its items instead of the whole feed; a `filter` narrows them. BAD_USER_INPUT: there is no such view.',
   });
