@@ -4,7 +4,7 @@ import { findBrowser, ofBrowser, openPage } from '../support/browser.ts';
 import { click, has, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
-import { noteShifts, scrollThrough, takeShifts } from '../support/stillness.ts';
+import { noteShifts, scrollThrough, takeShifts, untilStill } from '../support/stillness.ts';
 
 const found = await findBrowser();
 const SCROLLED = `new Promise((done) => {
@@ -99,6 +99,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     const { page, errors } = visited;
     await has(page, 'Ada did i26', '[role="feed"]');
     await page.evaluate(SCROLLED);
+    await untilStill(page);
     await noteShifts(page);
     await page.evaluate('arrive(50)');
     await has(page, '50 new', '[data-fanfare="new-items"]');
@@ -222,6 +223,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     const { page, errors } = visited;
     await has(page, 'Item 2000.', '[role="feed"]');
     await page.evaluate(SCROLLED);
+    await untilStill(page);
     const first = `(() => { const one = [...document.querySelectorAll('article')].find((article) =>
       article.getBoundingClientRect().bottom > 0); return [one.dataset.item, one.getBoundingClientRect().top]; })()`;
     const [id, top] = (await page.evaluate(first)) as [string, number];

@@ -22,6 +22,24 @@ const NOTE = `(() => {
   };
 })()`;
 
+const STILL = `new Promise((done) => {
+  let [last, frames] = ['', 0];
+  const look = () => {
+    const tops = Array.from(document.querySelectorAll('article'), (one) => one.getBoundingClientRect().top);
+    const now = JSON.stringify([document.documentElement.scrollHeight, tops]);
+    frames = now === last ? frames + 1 : 0;
+    last = now;
+    if (frames === 10) done();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+/** Waits until no article has moved for ten frames: items take their size as they come near the view. */
+export async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(STILL);
+}
+
 /** From now on shifts are noted. */
 export async function noteShifts(page: Page): Promise<void> {
   await page.evaluate(NOTE);
