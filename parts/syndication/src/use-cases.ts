@@ -4,7 +4,9 @@ import type { Core } from '../../../src/core/core.ts';
 import { validate } from '../../../src/core/validate.ts';
 import { lineSchema } from '../../../src/descriptors/define.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
+import type { UserId } from '../../../src/domain/action.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { sessionBatches } from '../../../src/feed/session/session-batches.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { keptFeedsOf } from './kept-feeds.ts';
 import { digestOf, feedKeysRepository, type FeedKey } from './store.ts';
@@ -45,7 +47,14 @@ export async function revokeFeedKey(core: Core, session: ReaderSession, digest: 
   keptFeedsOf(core).forget(digest);
 }
 
+/** However often an operation asks for them, they are read once. */
+const keysOf = sessionBatches<UserId, FeedKey[]>(
+  ({ collections }, _session, userIds) =>
+    Promise.all(userIds.map((userId) => feedKeysRepository(collections).of(userId))),
+  (userId) => userId,
+);
+
 /** Newest first. */
 export function readFeedKeys(core: Core, session: ReaderSession): Promise<FeedKey[]> {
-  return feedKeysRepository(core.collections).of(session.identity.userId);
+  return keysOf(core, session, session.identity.userId);
 }
