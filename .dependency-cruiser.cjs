@@ -187,7 +187,7 @@ const PARTS = {
   syndication: [
     '^src/(?:core|descriptors|domain|graphql|lib)/',
     '^src/features/viewer/api\\.ts$',
-    '^src/feed/session/reader-session\\.ts$',
+    '^src/feed/session/(?:reader-session|session-batches)\\.ts$',
     '^src/http/(?:admission|http-context)\\.ts$',
     '^src/http/(?:exchange/respond|execution/ask|identity/auth)\\.ts$',
     '^src/storage/documents/declaration\\.ts$',
