@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
+import { buildSchema } from '../../src/app/schema.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { countUnreadOfViews } from '../../src/feed/groups/view-counts.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
+import { runOperation } from '../../src/graphql/run-operation.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { startTestApp } from '../support/app.ts';
 import { commandsOf } from '../support/commands.ts';
@@ -271,6 +273,34 @@ test('refuses an unknown view, an order beside a view, a cursor of another list,
       if (view === of) expect((await read({ view, after })).edges).not.toEqual([]);
       else await expect(read({ view, after })).rejects.toMatchObject({ code: 'BAD_CURSOR' });
     }
+});
+
+test('however often an operation asks for the counts, they are read together', async () => {
+  await using parts = await openParts({ monitorCommands: true, cacheBytes: 0 });
+  await written(parts);
+  const schema = await buildSchema();
+  const run = (aliases: number) => {
+    const views = Array.from(
+      { length: aliases },
+      (_, n) => `v${String(n)}: viewer { views { unread { count } } }`,
+    );
+    return commandsOf(parts.database, async () => {
+      const asked = {
+        document: `{ ${views.join(' ')} }`,
+        variables: {},
+        locale: 'en',
+        identity: ann(parts).identity,
+      };
+      const { errors } = await runOperation(schema, parts.core, asked, {
+        isUnavailable: () => false,
+        report: (error) => expect(error).toBeUndefined(),
+      });
+      expect(errors).toEqual([]);
+    });
+  };
+  // The first read notes that there is such a reader.
+  await run(1);
+  expect(await run(5)).toHaveLength((await run(1)).length);
 });
 
 test('an order is given beside a view only if the client gives it', async () => {

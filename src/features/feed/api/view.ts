@@ -6,32 +6,34 @@ import type { FeedView } from '../../../feed/page/declared.ts';
 import { feedViews } from '../../../feed/page/views.ts';
 import type { UnreadCount as UnreadCountSource } from '../../../core/shapes.ts';
 import { builder } from '../../../graphql/builder.ts';
-import { once } from '../../../lib/once.ts';
+import { sessionBatches } from '../../../feed/session/session-batches.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { FeedOrderEnum } from './feed.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
 
-/** One view for one reader. */
-interface ViewSource {
-  readonly view: FeedView;
-  /** Those of all views, from one read. */
-  readonly counts: () => Promise<ReadonlyMap<string, UnreadCountSource>>;
-}
+/** Of one view. Those of all views come from one read, however often an operation asks for them. */
+const unreadOf = sessionBatches<string, UnreadCountSource | undefined>(
+  async (core, session, names) => {
+    const counts = await countUnreadOfViews(core, session);
+    return names.map((name) => counts.get(name));
+  },
+  (name) => name,
+);
 
 const NOT_COUNTED: UnreadCountSource = { count: 0, isExact: false };
 
-const View = builder.objectRef<ViewSource>('View').implement({
+const View = builder.objectRef<FeedView>('View').implement({
   description:
     'A list of the configuration beside the feed: those of its items that match, in an order of its own.',
   fields: (t) => ({
     name: t.string({
       description: 'Pass it as `view` of feed, feedGroups, feedEvents, explainFeedItem and markFeedRead.',
-      resolve: ({ view }) => view.name,
+      resolve: ({ name }) => name,
     }),
     label: t.string({
       description: 'What people call it.',
       args: { locale: t.arg.string({ description: LOCALE_ARG }) },
-      resolve({ view: { label } }, { locale }, context) {
+      resolve({ label }, { locale }, context) {
         const nearest = nearestLocale(localeOf(locale, context), [...label.keys()]);
         return label.get(nearest ?? DEFAULT_LOCALE) ?? label.get(DEFAULT_LOCALE) ?? '';
       },
@@ -41,18 +43,18 @@ const View = builder.objectRef<ViewSource>('View').implement({
       description:
         'Its unread items or, if it is shown in groups, its groups whose topmost item is unread, as its own pages count them. 0 and inexact if the configuration says that it is not counted. The counts of all views come from one read.',
       extensions: UNREAD_COST,
-      resolve: async ({ view, counts }) =>
-        view.isCounted ? ((await counts()).get(view.name) ?? NOT_COUNTED) : NOT_COUNTED,
+      resolve: async ({ name, isCounted }, _args, context) =>
+        (isCounted ? await unreadOf(context.core, context.session(), name) : undefined) ?? NOT_COUNTED,
     }),
     isGrouped: t.boolean({
       description: 'Whether it is meant to be shown in groups: by feedGroups(view:).',
-      resolve: ({ view }) => view.isGrouped,
+      resolve: ({ isGrouped }) => isGrouped,
     }),
     order: t.field({
       type: FeedOrderEnum,
       nullable: true,
       description: 'Its order; null if it is ranked.',
-      resolve: ({ view }) => view.order,
+      resolve: ({ order }) => order,
     }),
     isRanked: t.boolean({
       description: 'Whether an expression of the configuration ranks it.',
@@ -66,9 +68,6 @@ builder.objectFields(Viewer, (t) => ({
     type: [View],
     description: 'The views of the configuration, in its order.',
     extensions: { size: { usual: 6, most: MAX_VIEWS } },
-    resolve(_source, _args, context) {
-      const counts = once(() => countUnreadOfViews(context.core, context.session()));
-      return feedViews().map((view) => ({ view, counts }));
-    },
+    resolve: () => [...feedViews()],
   }),
 }));
