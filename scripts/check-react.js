@@ -1,46 +1,6 @@
-/** Of the client and the package for React: how large they are, and that they work in a server component. */
+/** Of the package for React: that it works in a server component. Its unit tests hold its size. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { build } from 'vite';
-import { buildTarget } from './oldest-browsers.js';
-
-/** What a page loads of both, gzipped, without React. */
-const LARGEST_BYTES = 22_500;
-
-/**
- * @param cwd a folder with all packages and React installed
- * @param options run: starts a program
- * @returns faults, as lines
- */
-export async function checkReact(cwd, { run }) {
-  const size = await sizeOf(cwd);
-  console.log(`@fanfare/react with the client: ${size} bytes gzipped, of ${LARGEST_BYTES}`);
-  const faults = size > LARGEST_BYTES ? [`@fanfare/react: ${size} bytes gzipped, over ${LARGEST_BYTES}`] : [];
-  return [...faults, ...(await checkServerComponent(cwd, { run }))];
-}
-
-/** As a bundler makes it for a browser, of all that the package exports. */
-async function sizeOf(cwd) {
-  const entry = join(cwd, 'entry.js');
-  await writeFile(entry, "export * from '@fanfare/react';");
-  const { output } = await build({
-    ...{ root: cwd, configFile: false, logLevel: 'error' },
-    build: {
-      ...{ write: false, target: buildTarget() },
-      rolldownOptions: {
-        input: entry,
-        preserveEntrySignatures: 'strict',
-        external: [/^react(?:-dom)?(?:\/|$)/],
-      },
-    },
-  });
-  const code = output.map((part) => (part.type === 'chunk' ? part.code : '')).join('\n');
-  // A bundle that has lost its parts would be small too.
-  for (const name of ['Feed', 'useFeed', 'FanfareProvider'])
-    if (!code.includes(` as ${name}`)) throw new Error(`The bundle has no ${name}`);
-  return gzipSync(code).length;
-}
 
 const CLIENT_FILE = `'use client';
 import { Feed, Summary, useFeed } from '@fanfare/react';
@@ -79,8 +39,13 @@ export const load = (url, context, next) => loadModule(url, context, async (...a
   return { ...rest, source: source?.toString().replace('sourceMappingURL', 'map') ?? source };
 });`;
 
-/** Loaded as a server for React's server components loads modules: with its condition, "use client" respected. */
-async function checkServerComponent(cwd, { run }) {
+/**
+ * Loads it as a server for React's server components loads modules: with its condition, "use client" respected.
+ * @param cwd a folder with all packages and React installed
+ * @param options run: starts a program
+ * @returns faults, as lines
+ */
+export async function checkReact(cwd, { run }) {
   const folder = join(cwd, 'server-component');
   await mkdir(folder);
   // Its bundler is a peer that nothing here needs.
