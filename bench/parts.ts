@@ -3,7 +3,7 @@ import { unitCostsPart } from '../parts/planner/measure/unit-costs.ts';
 import type { Part } from './harness/part.ts';
 import { againstPart } from './parts/against.ts';
 import { bumpPart } from './parts/bump.ts';
-import { fewMatchPart, manyFollowsPart } from './parts/few-match.ts';
+import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
@@ -21,6 +21,7 @@ export const PARTS: readonly Part[] = [
   otherPagesPart,
   fewMatchPart,
   manyFollowsPart,
+  fullReaderPart,
   readsPart,
   fanOutPart,
   smallActionsPart,

@@ -6,7 +6,8 @@ import { cpuByKind } from '../harness/process-usage.ts';
 import { atMost, type PartReport } from '../harness/report.ts';
 import { alternate, figureOf, ratioFigure, seriesNamed, type Measure } from '../harness/rounds.ts';
 import { quantile } from '../harness/statistics.ts';
-import { FEW, loadFewMatch, loadManyFollows, MANY, PLAIN, readerOf } from '../world/few-match.ts';
+import { type Asked, FEW, loadFewMatch, loadManyFollows, MANY, PLAIN, readerOf } from '../world/few-match.ts';
+import { FULL, FULL_SIZES, fullReaderOf, loadFullReaders } from '../world/full-reader.ts';
 import { expectAnswer } from '../world/pages.ts';
 import { openRawWorld, type RawWorld } from '../world/raw.ts';
 
@@ -18,6 +19,9 @@ export const fewMatchPart: Part = { name: 'few-match', run: runFewMatch };
 
 /** Pages and counts of readers who follow very many things. */
 export const manyFollowsPart: Part = { name: 'many-follows', run: runManyFollows };
+
+/** Pages and counts of readers who have as much of everything as limits allow, beside those of a reader who has done nothing. */
+export const fullReaderPart: Part = { name: 'full-reader', run: runFullReader };
 
 const DAY_MS = 86_400_000;
 
@@ -78,6 +82,29 @@ async function runFewMatch(context: PartContext): Promise<PartReport> {
   };
 }
 
+async function runFullReader(context: PartContext): Promise<PartReport> {
+  const sizes = sized(context.options, FULL_SIZES);
+  const { figures, series } = await measure(context, {
+    name: 'full_reader',
+    title: `${String(sizes.length)} items`,
+    asked: FULL,
+    load: (world, fanfare) => loadFullReaders(world, fanfare, sizes),
+    userOf: fullReaderOf,
+  });
+  const saidOf = (of: Readonly<Record<string, number>>): string =>
+    Object.entries(of)
+      .map(([what, count]) => `${String(count)} ${what}`)
+      .join(', ');
+  return {
+    title: 'As much of everything as limits allow',
+    about: [
+      `Three readers of the same ${String(sizes.length)} actions of twenty things. One has done nothing; one has much: ${saidOf(sizes.much)}; one as much as there may be: ${saidOf(sizes.most)}. Each is asked for a third time and later, one at a time, and compared with the same of the first one; CPU is that of all processes.`,
+    ],
+    figures,
+    raw: { sizes, series },
+  };
+}
+
 async function measure<R extends string>(
   { environment, options, say }: PartContext,
   {
@@ -89,7 +116,7 @@ async function measure<R extends string>(
   }: {
     readonly name: string;
     readonly title: string;
-    readonly asked: Readonly<Record<string, readonly [reader: R, query: string]>>;
+    readonly asked: Asked<R>;
     readonly load: (world: RawWorld, fanfare: InProcess) => Promise<void>;
     readonly userOf: (reader: R) => string;
   },
@@ -124,12 +151,12 @@ async function measure<R extends string>(
   }
   const series = await alternate(measures, roundsOf(options, { full: [3, 0], short: [2, 0], smoke: [1, 0] }));
   const of = (name: string) => seriesNamed(series, name);
-  const figures = Object.keys(asked).flatMap((name) =>
+  const figures = Object.entries(asked).flatMap(([name, [, , beside = PLAIN]]) =>
     ['p50', 'CPU'].map((what) => {
       const own = of(`${name}: ${what}`);
       const figure = `${title}, ${name}: ${what}`;
-      if (name === PLAIN) return { ...figureOf(own, 'ms'), name: figure };
-      return atMost(MOST, '× a plain page', ratioFigure(figure, own, of(`${PLAIN}: ${what}`)));
+      if (name === beside) return { ...figureOf(own, 'ms'), name: figure };
+      return atMost(MOST, `× ${beside}`, ratioFigure(figure, own, of(`${beside}: ${what}`)));
     }),
   );
   return { figures, series };

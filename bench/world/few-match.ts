@@ -33,8 +33,10 @@ type Reader = (typeof READERS)[number];
 /** The page of a reader who has done nothing, by which all others are measured. */
 export const PLAIN = 'page of a reader who has done nothing';
 
-/** What is asked for, by whom. */
-export const FEW: Readonly<Record<string, readonly [reader: Reader, query: string]>> = {
+/** What is asked for, by whom, and the name of that by which it is measured. Default: the page of a reader who has done nothing. */
+export type Asked<R> = Readonly<Record<string, readonly [reader: R, query: string, beside?: string]>>;
+
+export const FEW: Asked<Reader> = {
   [PLAIN]: ['plain', page()],
   'mutes a loud member': ['mutes member', page()],
   'blocks a loud member': ['blocks member', page()],
@@ -74,7 +76,7 @@ export async function loadFewMatch(world: RawWorld, fanfare: InProcess, length: 
 }
 
 /** A reader who has followed these for long, with the newest of these actions in the stored feed, the newest first. */
-async function loadReader(
+export async function loadReader(
   world: RawWorld,
   { app: { core } }: InProcess,
   {
@@ -103,7 +105,7 @@ const BUSY = 50;
 const refOf = (index: number): string => `ref-${String(index)}`;
 
 /** What is asked for by a reader with many follows. */
-export const MANY: Readonly<Record<string, readonly [reader: 'few' | 'many', query: string]>> = {
+export const MANY: Asked<'few' | 'many'> = {
   [PLAIN]: ['few', page()],
   'many follows': ['many', page()],
   'filter by ref': ['many', filtered(`refId: "${refOf(7)}"`)],
@@ -139,7 +141,7 @@ export async function loadManyFollows(
 }
 
 /** A published action as it is stored, to be copied. */
-async function templateOf(
+export async function templateOf(
   world: RawWorld,
   fanfare: InProcess,
   input: Parameters<InProcess['publish']>[0],
