@@ -103,12 +103,14 @@ export async function loadFullReaders(
 ): Promise<void> {
   const usual = await templateOf(world, fanfare, ratingInput(0, [{ id: refOf(0) }]));
   const newest = Date.now() - 60_000;
+  // What is newer has the higher id, as ids begin with the time of recording.
+  const ids = Array.from({ length }, () => new ObjectId()).reverse();
   const actions = Array.from({ length }, (_, index): ActionDocument => {
     const time = new Date(newest - index * 60_000);
     const times = { conducted: time, recorded: time, latest: time };
     const actorId = `actor-${String(index % ACTORS)}`;
     const refs = [{ id: refOf(index), type: 'site', label: refOf(index) }];
-    return { ...usual, ...times, _id: new ObjectId(), actorId, refs, refIds: [refOf(index)] };
+    return { ...usual, ...times, _id: ids[index] ?? new ObjectId(), actorId, refs, refIds: [refOf(index)] };
   });
   await load(world.actions, length, (index) => actions[index] ?? usual);
   const refIds = Array.from({ length: REFS }, (_, index) => refOf(index));

@@ -39,6 +39,11 @@ export class Blocks {
     return this.#blocked.size;
   }
 
+  /** Of how many members it is known. */
+  get asked(): number {
+    return this.#blocked.size + (this.#others?.size ?? 0);
+  }
+
   knows(userId: UserId): boolean {
     return this.#others === null || this.#others.has(userId) || this.#blocked.has(userId);
   }

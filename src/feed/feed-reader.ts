@@ -17,6 +17,7 @@ import {
   higher,
   isAbove,
   isAboveAll,
+  isInRange,
   startBelow,
 } from './feed-store.ts';
 import { pageWithReturned, withReturned } from './returned.ts';
@@ -26,6 +27,7 @@ import { makeDue } from './reconcile-feed.ts';
 import { KnownReadMarks } from './store/feeds.ts';
 import { clock } from '../lib/clock.ts';
 import { noting } from '../lib/noting.ts';
+import { once } from '../lib/once.ts';
 import { followableIds, orNone } from '../domain/visibility.ts';
 import type { SourceAction, SourceKeys, SourceWindow } from '../storage/actions/source-actions.ts';
 import {
@@ -70,8 +72,16 @@ export interface FeedReader {
   unreadAhead(userId: UserId, limit: number): { readonly query: FeedQuery; readonly ahead: FeedAhead };
   /** The entries for the given actions, unordered; actions not in the feed are left out. */
   find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+  /** The same as a feed of their own, each looked up once. Its pages take no more than what is stored as long as that has them. */
+  among(reader: ReaderProfile, actionIds: readonly ActionId[]): FewEntries;
   /** The entry for one action and its source; `null` when it is not in the feed. */
   locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
+}
+
+/** Some entries of a feed, in its order. */
+export interface FewEntries {
+  /** At most `limit` entries; fewer means the end. */
+  page(query: FeedQuery): Promise<readonly FeedEntry[]>;
 }
 
 /** What reads of a feed take: storage, and the feeds in it. */
@@ -123,6 +133,7 @@ export function feedReader(context: Context): FeedReader {
       }));
     },
     find: (reader, actionIds) => withReturned(reader, base.find(reader, actionIds)),
+    among: (reader, actionIds) => among(context, base, reader, actionIds),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
 }
@@ -214,13 +225,62 @@ async function find(
   actionIds: readonly ActionId[],
 ): Promise<readonly FeedEntry[]> {
   if (actionIds.length === 0) return [];
-  const entries = isAboveAll(reader.floor) ? [] : await context.feedStore.find(reader.userId, actionIds);
+  const entries = await findStored(context, reader, actionIds);
   const isPulled = reader.pulledFollows.length > 0;
   const known = new Set(entries.map((entry) => entry.actionId));
   const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
   if (missing.length === 0) return entries;
   const { floor } = await stored(context, reader, { limit: 1 });
   return merge(entries, await findUnstored(context, reader, floor, missing));
+}
+
+/** Those of them that are stored. */
+async function findStored(
+  { feedStore }: Context,
+  { userId, floor }: ReaderProfile,
+  actionIds: readonly ActionId[],
+): Promise<readonly FeedEntry[]> {
+  return isAboveAll(floor) ? [] : feedStore.find(userId, actionIds);
+}
+
+function among(
+  context: Context,
+  base: Pick<FeedReader, 'find'>,
+  reader: ReaderProfile,
+  actionIds: readonly ActionId[],
+): FewEntries {
+  // Above all others, unless some are pulled or have come back.
+  const top = once(async () => {
+    const ended = await reader.returned();
+    if (ended.size > 0 || reader.pulledFollows.length > 0 || actionIds.length === 0) return [];
+    return withOrWithoutStore(context, reader, async (as) => {
+      const [entries, { floor }] = await Promise.all([
+        findStored(context, as, actionIds),
+        stored(context, as, { limit: 1 }),
+      ]);
+      return entries.filter((entry) => isAbove(entry, floor)).sort(compareFeedPositions);
+    });
+  });
+  const all = once(async () => {
+    const known = await top();
+    const isKnown = new Set(known.map(({ actionId }) => actionId));
+    const others = await withReturned(
+      reader,
+      base.find(
+        reader,
+        actionIds.filter((id) => !isKnown.has(id)),
+      ),
+    );
+    return [...known, ...others].sort(compareFeedPositions);
+  });
+  return {
+    async page(query) {
+      const nextOf = (entries: readonly FeedEntry[]): readonly FeedEntry[] =>
+        entries.filter((entry) => isInRange(entry, query)).slice(0, query.limit);
+      const first = nextOf(await top());
+      return first.length === query.limit ? first : nextOf(await all());
+    },
+  };
 }
 
 async function locate(
@@ -527,7 +587,7 @@ async function findUnstored(
   ids: readonly ActionId[],
 ): Promise<readonly FeedEntry[]> {
   if (floor === null && reader.pulledFollows.length === 0) return [];
-  const actions = await context.actions.findByIds(ids);
+  const actions = await context.sourceActions.find(ids);
   // Also read if no such action exists, so that the time taken does not reveal it.
   const refIds = [...new Set(actions.flatMap(followableIds))];
   const own = await context.follows.find(reader.userId, orNone(refIds));

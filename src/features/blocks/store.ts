@@ -6,12 +6,14 @@ import {
   toBlockBetween,
   toBlocks,
 } from '../../storage/documents/block-document.ts';
+import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Blocks } from '../../domain/block.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import type { FollowPair } from '../../storage/documents/follow-document.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
+import type { Repositories } from '../../storage/repositories.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
 import { mayBeOfOne, retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { gathered } from '../../lib/gathered.ts';
@@ -78,6 +80,11 @@ export type OwnBlock = BlockPosition & Pick<BlockBetween, 'isUnknown' | 'followe
 
 const PAIRS_AT_ONCE = 1_000;
 
+/** Members of whom a process knows whether there is a block, of all its readers together. */
+const MOST_KNOWN = 100_000;
+/** And of one reader, so that few readers do not take the place of all others. */
+const MOST_OF_ONE = 2_000;
+
 const NEWEST_FIRST = { own: -1, '_id.otherId': 1 } as const;
 
 /** Blocks of members. Unique key: `_id`. */
@@ -106,6 +113,12 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     most: PAIRS_AT_ONCE,
     sizeOf: ({ length }) => length,
     mayBeOfOne,
+  });
+
+  /** Blocks as a process has asked about them, of the readers whom it saw last. They hold as long as the reader's revision. */
+  const known = new LRUCache<UserId, Blocks>({
+    maxSize: MOST_KNOWN,
+    sizeCalculation: ({ asked }) => asked + 1,
   });
 
   return {
@@ -193,15 +206,24 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     },
 
     /**
-     * The blocks of a reader, as far as they are few. One round trip. Index `newest`.
+     * The blocks of a reader, as far as they are few or this process has asked about them since they changed. One round trip, or none.
+     * Index `newest`.
      * @param rev of the reader's blocks, read before
      */
     async of(userId: UserId, rev: number | null): Promise<Blocks> {
+      const before = rev === null ? undefined : known.get(userId);
+      if (before?.rev === rev && before.asked <= MOST_OF_ONE) {
+        // It knows more than when it was kept.
+        known.set(userId, before);
+        return before;
+      }
       const found = await collection
         .find({ '_id.userId': userId }, upTo(FEW_BLOCKS + 1))
         .project<Pick<BlockDocument, '_id'>>({ _id: 1 })
         .toArray();
-      return toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev });
+      const blocks = toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev });
+      if (rev !== null) known.set(userId, blocks);
+      return blocks;
     },
 
     findPairs,
@@ -232,9 +254,16 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     /**
      * A batch of the erased member's blocks: their own end, and who blocks them then blocks the pseudonym, or would be shown
      * what is left of them. Indexes `newest`, `other`.
+     * @param feeds in which the blocks of these readers get another revision
      */
-    async anonymise({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+    async anonymise(
+      { memberId, pseudonym }: ErasureSubject,
+      limit: number,
+      feeds: Pick<Repositories['feeds'], 'suspendBlocks' | 'renewBlocks'>,
+    ): Promise<number> {
       const found = await collection.find({ '_id.otherId': memberId }).limit(limit).toArray();
+      const userIds = found.map(({ _id }) => _id.userId);
+      if (userIds.length > 0) await feeds.suspendBlocks(userIds);
       const kept = found.flatMap(({ _id: { userId }, own }) =>
         own === undefined ? [] : [{ _id: { userId, otherId: pseudonym }, own }],
       );
@@ -256,6 +285,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
           _id: { $in: found.map(({ _id }) => _id) },
           '_id.userId': { $in: found.map(({ _id }) => _id.userId) },
         });
+      if (userIds.length > 0) await feeds.renewBlocks(userIds);
       const { deletedCount } = await collection.deleteMany({ '_id.userId': memberId });
       return found.length + deletedCount;
     },

@@ -10,6 +10,7 @@ import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../core/shapes.ts';
 import { clock } from '../../lib/clock.ts';
 import { ITEM_MARK } from '../../feed/page/hydration.ts';
+import { MAX_MARKED_UNREAD } from './store/item-marks.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 
 /** One leap year. */
@@ -90,8 +91,6 @@ async function requireRoom(
 }
 
 const MAX_MARKED_AT_ONCE = 100;
-/** Upper bound on items marked unread: every count reads them all. Concurrent calls may exceed it. */
-const MAX_MARKED_UNREAD = 1_000;
 
 /**
  * Marks items as read where they stand, independent of the read mark: a bump makes an item unread again, however old it is.

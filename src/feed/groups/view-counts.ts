@@ -1,6 +1,7 @@
 import type { UnreadCount } from '../../core/shapes.ts';
 import { isUnreadItem, type NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
+import { once } from '../../lib/once.ts';
 import { Extent } from '../extent.ts';
 import type { FeedReads } from '../feed-reader.ts';
 import { isAboveRead } from '../page/feed-rules.ts';
@@ -80,6 +81,7 @@ interface PartOfFeed {
 function partOf(feed: FeedList, { filter, read, stages }: PartOfFeed): FeedStages {
   const extent = new Extent();
   const lookUp = async (): Promise<ReaderProfile> => readerOf(await stages.lookUp(), filter);
+  const unread = once(async () => unreadEntries(read.core, await lookUp(), filter));
   return {
     extent,
     open: stages.open,
@@ -98,7 +100,7 @@ function partOf(feed: FeedList, { filter, read, stages }: PartOfFeed): FeedStage
       return passing;
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
-    unreadBelow: async () => unreadEntries(read.core, await lookUp(), filter).below(null),
+    unreadBelow: async (query) => (await unread()).below(null, query),
   };
 }
 

@@ -164,6 +164,15 @@ export class ListRead extends RecordedRead {
     return this.#core.feedReader.page(reader, query, { ...ahead, readsOn: () => this.reads() });
   }
 
+  /** Entries from the top that a page of the list took last time, if more than it has. @param what tells pages of the list apart */
+  needed(what: string): number {
+    return this.#core.neededEntries.of(`${what} ${this.list}`);
+  }
+
+  keepNeeded(what: string, count: number): void {
+    this.#core.neededEntries.keep(`${what} ${this.list}`, count);
+  }
+
   get pages(): Known<KeptPage> {
     return this.#core.knownPages;
   }

@@ -1,6 +1,7 @@
 import type { Count, CountedPage, Page, UnreadCount } from '../../core/shapes.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { Extent } from '../extent.ts';
+import type { FeedQuery } from '../feed-store.ts';
 import type { OrderedPage } from './declared.ts';
 import type { ListRead } from './list-read.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
@@ -40,9 +41,21 @@ export class List<P, C extends P, T> {
   readonly #decided = new Map<string, T | null>();
   #isAtEnd = false;
   #total: Promise<Count> | undefined;
+  #expected = 0;
+  #lookedAt = 0;
 
   constructor(options: ListOptions<P, C, T>) {
     this.#options = options;
+  }
+
+  /** So many candidates from the top will be needed: they are read and decided together. */
+  expect(count: number): void {
+    this.#expected = Math.min(MAX_BATCH, count);
+  }
+
+  /** So many candidates from the top were asked for. */
+  get lookedAt(): number {
+    return Math.min(this.#lookedAt, this.#top.length);
   }
 
   async page(options: {
@@ -63,12 +76,13 @@ export class List<P, C extends P, T> {
     const from = isUp ? null : this.#placeAfter(stretch.from);
     if (from === null) return this.#options.scan(stretch);
     await this.readUpTo(from + limit);
+    this.#lookedAt = Math.max(this.#lookedAt, from + limit);
     return this.#top.slice(from, from + limit);
   }
 
   /** The visible candidates; `ahead` are decided in the same round trip. */
   async select(candidates: readonly C[], ahead: readonly C[] = []): Promise<T[]> {
-    await this.#decide([...candidates, ...ahead]);
+    await this.#decide([...candidates, ...ahead, ...this.#top.slice(0, this.#expected)]);
     return candidates.flatMap((candidate) => this.#decided.get(this.#options.idOf(candidate)) ?? []);
   }
 
@@ -95,7 +109,8 @@ export class List<P, C extends P, T> {
   protected async readUpTo(length: number): Promise<void> {
     while (!this.#isAtEnd && this.stop() === null && this.#top.length < length) {
       const missing = length - this.#top.length;
-      const limit = this.#top.length === 0 ? Math.max(missing, this.#options.firstRead ?? 0) : missing;
+      const first = Math.max(this.#expected, this.#options.firstRead ?? 0);
+      const limit = this.#top.length === 0 ? Math.max(missing, first) : missing;
       const candidates = await this.#options.scan({ from: this.#top.at(-1) ?? null, limit, isUp: false });
       for (const candidate of candidates)
         this.#places.set(this.#options.idOf(candidate), this.#top.push(candidate) - 1);
@@ -159,8 +174,8 @@ export interface FeedStages {
   readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */
   readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
-  /** Entries of the list below the read mark that are marked unread. */
-  readonly unreadBelow: () => Promise<readonly FeedEntry[]>;
+  /** The next entries of the list below the read mark that are marked unread, in feed order. */
+  readonly unreadBelow: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
 }
 
 interface FeedListOptions extends FeedStages {
@@ -203,9 +218,12 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     make: () => Promise<Page<NewsfeedItem>>,
   ): Promise<Page<NewsfeedItem>> {
     const { read, open } = this.#stages;
-    open(Math.max(limit, firstRead(this.#stages)));
+    const expected = read.needed(what);
+    this.expect(expected);
+    open(Math.max(limit, expected, firstRead(this.#stages)));
     const { edges, ...page } = await read.made(read.pages, what, async () => {
       const { edges: made, ...rest } = await make();
+      read.keepNeeded(what, this.lookedAt > limit ? this.lookedAt : 0);
       const kept = made.map(({ cursor, node: { actionId, relevancy, reasons, action } }) => ({
         ...{ cursor, actionId, relevancy, reasons, rev: action.rev },
       }));
@@ -261,8 +279,13 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       if (isOver) break;
       size = Math.min(MAX_BATCH, size * 2);
     }
-    if (unread.size <= MAX_UNREAD)
-      add(await this.topmost(this.firstOfKeys(await this.select(await this.#stages.unreadBelow()), seen)));
+    let after: FeedEntry | undefined;
+    for (let limit = MAX_UNREAD + 1; unread.size <= MAX_UNREAD; limit = Math.min(MAX_BATCH, limit * 2)) {
+      const below = await this.#stages.unreadBelow({ limit, ...(after && { after }) });
+      add(await this.topmost(this.firstOfKeys(await this.select(below), seen)));
+      after = below.at(-1);
+      if (below.length < limit) break;
+    }
     return { count: Math.min(unread.size, MAX_UNREAD), isExact: unread.size <= MAX_UNREAD && isWhole };
   }
 

@@ -189,7 +189,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
       return items;
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
-    unreadBelow: async () => (await unread()).below(await listed()),
+    unreadBelow: async (query) => (await unread()).below(await listed(), query),
   };
 }
 
@@ -258,7 +258,8 @@ async function narrowed(
   const isCached = ({ actionId, rev }: FeedEntry): boolean =>
     rev !== undefined && session.cached(actionId, rev) !== null;
   const unknown = entries.filter((entry) => !isCached(entry));
-  if (unknown.length === 0) return entries;
+  // To load a few takes no more than to ask which of them to load.
+  if (unknown.length <= FEW) return entries;
   const out = new Set<ActionId>();
   const left = (): FeedEntry[] => unknown.filter(({ actionId }) => !out.has(actionId));
   if (wanted !== null)
@@ -281,6 +282,7 @@ async function narrowed(
 }
 
 const NONE: ReadonlySet<ActionId> = new Set();
+const FEW = 30;
 
 /** The next of these entries, which are in feed order. */
 function entriesFrom(
@@ -296,8 +298,12 @@ function entriesFrom(
 interface UnreadEntries {
   /** In feed order. Fewer than the limit means the end, or that of the query's extent. */
   readonly page: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
-  /** In feed order. `list` null: of the feed. No query when there are none. */
-  below(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]>;
+  /** The same of those above the mark alone. */
+  readonly above: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
+  /** What is marked unread, the newest actions first, if there may be some below the mark. No query when there is none. */
+  readonly marked: () => Promise<readonly ActionId[]>;
+  /** The next of those below the mark, in feed order. `list` null: of the feed. No query when there are none. */
+  below(list: readonly FeedEntry[] | null, query: FeedQuery): Promise<readonly FeedEntry[]>;
 }
 
 export function unreadEntries(
@@ -307,34 +313,44 @@ export function unreadEntries(
 ): UnreadEntries {
   const wanted = wantedOf(filter, reader);
   const { lastRead, userId, hasUnreadMarks } = reader;
-  let marked: Promise<readonly FeedEntry[]> | undefined;
-  async function findBelow(list: readonly FeedEntry[] | null): Promise<readonly FeedEntry[]> {
-    if (lastRead === null || !hasUnreadMarks) return [];
-    const ids = await core.itemMarks.unread(userId);
-    const known = new Set(ids);
-    const entries =
-      list === null
-        ? await core.feedReader.find(reader, ids)
-        : list.filter(({ actionId }) => known.has(actionId));
-    return entries
-      .filter(({ relevancy }) => relevancy.getTime() <= lastRead.getTime())
-      .sort(compareFeedPositions);
-  }
-  const below: UnreadEntries['below'] = (list) => (marked ??= findBelow(list));
+  const mayBeBelow = lastRead !== null && hasUnreadMarks;
+  const marked = once(async () => {
+    if (!mayBeBelow) return [];
+    return (await core.itemMarks.unread(userId)).sort((a, b) => (a < b ? 1 : -1));
+  });
+  const above: UnreadEntries['above'] = (query) => {
+    const since = newest(query.since ?? null, justAfter(lastRead));
+    return core.feedReader.page(reader, {
+      ...query,
+      ...(wanted && { wanted }),
+      ...(since === null ? {} : { since }),
+    });
+  };
+  const ofFeed = once(async () => core.feedReader.among(reader, await marked()));
+  const below: UnreadEntries['below'] = async (list, query) => {
+    if (!mayBeBelow) return [];
+    const until = earliest(query.until ?? null, justAfter(lastRead));
+    const among = { ...query, ...(until === null ? {} : { until }) };
+    if (list === null) return (await ofFeed()).page(among);
+    const known = new Set(await marked());
+    return list
+      .filter((entry) => known.has(entry.actionId) && isInRange(entry, among))
+      .sort(compareFeedPositions)
+      .slice(0, query.limit);
+  };
   return {
-    below,
+    ...{ above, below, marked },
     async page(query) {
-      const since = newest(query.since ?? null, justAfter(lastRead));
-      const above = await core.feedReader.page(reader, {
-        ...query,
-        ...(wanted && { wanted }),
-        ...(since === null ? {} : { since }),
-      });
-      if (above.length === query.limit || (query.extent?.stop ?? null) !== null) return above;
-      const rest = (await below(null)).filter((entry) => isInRange(entry, query));
-      return [...above, ...rest].slice(0, query.limit);
+      const top = await above(query);
+      if (top.length === query.limit || (query.extent?.stop ?? null) !== null) return top;
+      return [...top, ...(await below(null, { ...query, limit: query.limit - top.length }))];
     },
   };
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a.getTime() < b.getTime() ? a : b;
 }
 
 function newest(a: Date | null, b: Date | null): Date | null {

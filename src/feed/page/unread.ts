@@ -10,7 +10,7 @@ import type { EventReaderSession, ReaderSession } from '../session/reader-sessio
 import { isAboveRead } from './feed-rules.ts';
 import { checkFeedFilter } from './filters.ts';
 import { type Begun, ListRead } from './list-read.ts';
-import { MAX_UNREAD } from './list.ts';
+import { List, MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
 import { show, unreadEntries } from './read-page.ts';
@@ -23,7 +23,7 @@ import { viewNamed } from './views.ts';
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
   const read = new ListRead(core, session, 'badge');
   if (core.feedStore.open === undefined) return countOf(read, null);
-  const first = read.beginUnread(MAX_UNREAD + 1);
+  const first = read.beginUnread(Math.max(MAX_UNREAD + 1, read.needed(BADGE)));
   return read.made(read.counts, 'unread', async () => {
     const known = await first.ahead.known();
     if (known !== null) session.know(known);
@@ -36,6 +36,9 @@ export async function countUnreadOfWatcher(core: Core, session: EventReaderSessi
   return countOf(new ListRead(core, session, 'badge'), null);
 }
 
+/** The page of the badge, among those of which is kept what they need. */
+const BADGE = 'badge';
+
 /** @param first read ahead; `null`: nothing */
 async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount> {
   const { core, session } = read;
@@ -46,23 +49,53 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
   const scan = async (after: FeedPosition | null, limit: number): Promise<readonly FeedEntry[]> => {
     if (after !== null || usable === null)
-      return unread.page({ limit, extent, ...(after === null ? {} : { after }) });
+      return unread.above({ limit, extent, ...(after === null ? {} : { after }) });
     const entries = await read.page(reader, usable);
-    const above = entries.filter((entry) => isAboveRead(reader, entry));
-    return above.length >= limit ? above : [...above, ...(await unread.below(null))].slice(0, limit);
+    return entries.filter((entry) => isAboveRead(reader, entry));
   };
-  const { edges, hasMore } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
-    page: { size: MAX_UNREAD, isUp: false, from: null },
-    scan: ({ from, limit }) => extent.scan(from, () => scan(from, limit)),
+  const list = new List<FeedPosition, FeedEntry, NewsfeedItem>({
+    scan: ({ from: after, limit }) => extent.scan(after, () => scan(after, limit)),
     async select(candidates) {
       const items = await showUnread(session, reader, candidates);
       extent.missed(candidates.length - items.length);
       return items;
     },
+    idOf: ({ actionId }) => actionId,
+    isAt: () => true,
+    extent,
+  });
+  list.expect(usable?.query.limit ?? 0);
+  const { edges, hasMore } = await collectPage<FeedPosition, FeedEntry, NewsfeedItem>({
+    page: { size: MAX_UNREAD, isUp: false, from: null },
+    scan: (stretch) => list.scan(stretch),
+    select: (candidates) => list.select(candidates),
     cursorOf: () => '',
     extent,
   });
-  return { count: edges.length, isExact: !hasMore };
+  read.keepNeeded(BADGE, list.lookedAt > MAX_UNREAD + 1 ? list.lookedAt : 0);
+  if (hasMore) return { count: edges.length, isExact: false };
+  const count = edges.length + (await countMarked(read, reader, unread, MAX_UNREAD + 1 - edges.length));
+  return { count: Math.min(count, MAX_UNREAD), isExact: count <= MAX_UNREAD };
+}
+
+/** Items marked unread that are looked at together. */
+const MARKED_AT_ONCE = 150;
+
+/** Number of items below the read mark that are marked unread, counted up to about a limit: in any order, so a few suffice. */
+async function countMarked(
+  { core, session }: ListRead,
+  reader: ReaderProfile,
+  unread: Pick<ReturnType<typeof unreadEntries>, 'marked'>,
+  limit: number,
+): Promise<number> {
+  const marked = await unread.marked();
+  let count = 0;
+  for (let from = 0; from < marked.length && count < limit; from += MARKED_AT_ONCE) {
+    const found = await core.feedReader.find(reader, marked.slice(from, from + MARKED_AT_ONCE));
+    const below = found.filter((entry) => !isAboveRead(reader, entry));
+    count += (await showUnread(session, reader, below)).length;
+  }
+  return count;
 }
 
 /** Unread entries that the reader may see, as items. */

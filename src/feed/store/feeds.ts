@@ -118,6 +118,11 @@ function feedBlocks(collection: Collection<FeedDocument>) {
       await retryOnDuplicateKey(() => collection.bulkWrite(operations, { ordered: false }));
     },
 
+    /** The same of readers with blocks, whose blocks are about to change. One write. */
+    async suspendBlocks(userIds: readonly UserId[]): Promise<void> {
+      await collection.updateMany({ _id: { $in: [...userIds] } }, { $unset: { blocksRev: 1 } });
+    },
+
     /** Blocks of these readers have changed: what was made of them before is not used again. One write. */
     async renewBlocks(userIds: readonly UserId[]): Promise<void> {
       await collection.updateMany({ _id: { $in: [...userIds] } }, { $set: { blocksRev: newRevision() } });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { upToEntries } from '../../lib/weight.ts';
 import { clock } from '../../lib/clock.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 
@@ -41,10 +42,26 @@ export class Known<T extends object> {
   }
 }
 
+/** How many entries pages took of which rules or filters leave out many, so that the next time all are read and decided at once. */
+export class NeededEntries {
+  readonly #needed = new LRUCache<string, number>(upToEntries(10_000));
+
+  /** 0: no more than the page has. */
+  of(page: string): number {
+    return this.#needed.get(page) ?? 0;
+  }
+
+  keep(page: string, count: number): void {
+    if (count > 0) this.#needed.set(page, count);
+    else this.#needed.delete(page);
+  }
+}
+
 declare module '../../storage/repositories.ts' {
   interface Repositories {
     readonly knownCounts: ReturnType<typeof knownOfFeeds>['knownCounts'];
     readonly knownPages: ReturnType<typeof knownOfFeeds>['knownPages'];
+    readonly neededEntries: NeededEntries;
   }
 }
 
@@ -52,6 +69,7 @@ declare module '../../storage/repositories.ts' {
 export function knownOfFeeds(cacheBytes: number) {
   return {
     knownCounts: new Known<{ readonly count: number; readonly isExact: boolean }>(10_000),
+    neededEntries: new NeededEntries(),
     knownPages: new Known<KeptPage>(cacheBytes === 0 ? 1 : 50_000, ({ edges }) => edges.length + 1),
   };
 }

@@ -1,5 +1,5 @@
-import type { Collection, Filter, ObjectId } from 'mongodb';
-import type { Action, RefId, UserId } from '../../domain/action.ts';
+import { ObjectId, type Collection, type Filter } from 'mongodb';
+import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
 import type { RelevancyAction } from '../../domain/relevancy.ts';
 import type { VisibleAction } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
@@ -179,6 +179,17 @@ export function sourceActionsRepository(
         examined: found.reduce((sum, one) => sum + one.examined, 0),
         actions: [...actions.values()].filter((action) => above === null || action[time] > above),
       };
+    },
+
+    /** Those of these actions that are neither hidden nor deleted. One round trip. */
+    async find(ids: readonly ActionId[]): Promise<readonly SourceAction[]> {
+      const found = await inOneBatch(
+        collection
+          .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, isHidden: false, isDeleted: false })
+          .project<SourceDocument>(FIELDS),
+        ids.length,
+      );
+      return found.map(toSourceAction);
     },
 
     /**

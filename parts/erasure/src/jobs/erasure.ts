@@ -81,7 +81,7 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   // Marks and whatever else is of nobody but the member.
   OWN_DOCUMENTS: ({ memberTraces }, subject) => memberTraces.removeOwn(subject, BATCH),
   MUTES: ({ memberTraces }, subject) => memberTraces.anonymiseMutes(subject, BATCH),
-  BLOCKS: ({ blocks }, subject) => blocks.anonymise(subject, BATCH),
+  BLOCKS: ({ blocks, feeds }, subject) => blocks.anonymise(subject, BATCH, feeds),
   SUPERVISION: ({ memberTraces }, subject) => memberTraces.anonymiseSupervisor(subject, BATCH),
   MODERATION: ({ memberTraces }, subject) => memberTraces.anonymiseModeration(subject, BATCH),
   REPORTS: ({ reports }, subject) => reports.anonymise(subject, BATCH),

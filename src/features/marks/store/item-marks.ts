@@ -17,6 +17,9 @@ import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
 import { index } from '../../../storage/documents/declaration.ts';
 import type { Stretch } from '../../../storage/documents/keyset.ts';
 
+/** Upper bound on items marked unread: every count reads their ids. Concurrent calls may exceed it. */
+export const MAX_MARKED_UNREAD = 1_000;
+
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
     readonly itemMarks: ReturnType<typeof itemMarksRepository>;
@@ -123,12 +126,14 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
       );
     },
 
-    /** Items the reader marked as unread. Index `unread`. */
+    /** Items the reader marked as unread. One round trip. Index `unread`. */
     async unread(userId: UserId): Promise<ActionId[]> {
-      const documents = await collection
-        .find({ '_id.userId': userId, isUnread: true })
-        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
-        .toArray();
+      const documents = await inOneBatch(
+        collection
+          .find({ '_id.userId': userId, isUnread: true })
+          .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 }),
+        MAX_MARKED_UNREAD,
+      );
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
