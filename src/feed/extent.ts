@@ -1,4 +1,5 @@
 import type { FeedPosition } from '../domain/newsfeed-item.ts';
+import type { Follow } from '../domain/viewer.ts';
 
 /** Entries that a response looks at in vain before it stops, about. */
 const MAX_MISSED = 400;
@@ -10,6 +11,7 @@ const MAX_MISSED = 400;
 export class Extent {
   #missed = 0;
   #stop: FeedPosition | null = null;
+  #follows: Promise<readonly Follow[]> | null = null;
 
   /** Where it stopped; `null`: it has not. */
   get stop(): FeedPosition | null {
@@ -25,6 +27,11 @@ export class Extent {
   scan<P>(from: FeedPosition | null, read: () => Promise<readonly P[]>): Promise<readonly P[]> {
     if (this.#missed >= MAX_MISSED && from !== null) this.stopAt(from);
     return this.#stop === null ? read() : Promise.resolve([]);
+  }
+
+  /** All that the reader follows, read once for the response. */
+  follows(read: () => Promise<readonly Follow[]>): Promise<readonly Follow[]> {
+    return (this.#follows ??= read());
   }
 
   /** So many entries were looked at in vain. */

@@ -526,7 +526,7 @@ async function sourceOf(
   paces: Paces,
   reader: ReaderProfile,
   floor: FeedPosition,
-  query: Pick<FeedQuery, 'limit' | 'wanted'>,
+  query: Pick<FeedQuery, 'limit' | 'wanted' | 'extent'>,
 ): Promise<<T>(read: (of: SourceReader) => Promise<T>) => Promise<T>> {
   // What carries one ref is read in the order of an index, and few follows decide it.
   if (query.wanted?.refId !== undefined) {
@@ -535,14 +535,16 @@ async function sourceOf(
       followsOfRefs(context, reader, actions);
     return (read) => read({ reader, keys, followsOf, guess: new StretchGuess(Infinity) });
   }
-  const follows = await followsWithSpans(context, reader.userId);
-  const guess = new StretchGuess(firstStretch(context, paces.of(reader.userId), floor, query));
+  const read = (): Promise<readonly Follow[]> => followsWithSpans(context, reader.userId);
+  const follows = await (query.extent?.follows(read) ?? read());
+  const pace = paces.of(reader.userId);
+  const guess = new StretchGuess(firstStretch(context, pace, floor, query), pace);
   const of = {
     ...{ reader, guess, keys: sourceKeys({ reader, follows }) },
     followsOf: () => Promise.resolve(follows),
   };
-  return async (read) => {
-    const found = await read(of);
+  return async (readFrom) => {
+    const found = await readFrom(of);
     paces.keep(reader.userId, guess.pace);
     return found;
   };

@@ -34,9 +34,13 @@ export class StretchGuess {
   #ms: number;
   #pace: number | null = null;
 
-  /** @param ms of the first window. Default: an hour */
-  constructor(ms = FIRST_MS) {
+  /**
+   * @param ms of the first window. Default: an hour
+   * @param pace milliseconds for each candidate, as was read before. Default: nothing was
+   */
+  constructor(ms = FIRST_MS, pace: number | null = null) {
     this.#ms = ms;
+    this.#pace = pace;
   }
 
   /** Milliseconds for each candidate, as was read last; `null`: nothing was. */
@@ -170,7 +174,9 @@ async function goDown(
   descent: Descent,
 ): Promise<Date | null> {
   const { look, isEnough } = descent;
-  const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit));
+  // Below a position, what may stand above it is read as well.
+  const ahead = descent.upTo === null || guess.pace === null ? 0 : Math.ceil(MAX_FUTURE_MS / guess.pace);
+  const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit + ahead));
   const examined = Math.max(MIN_EXAMINED, Math.floor(MAX_CANDIDATES / kindsOf(keys)));
   let { upTo } = descent;
   let length = guess.ms;

@@ -85,6 +85,27 @@ const MOST_KNOWN = 100_000;
 /** And of one reader, so that few readers do not take the place of all others. */
 const MOST_OF_ONE = 2_000;
 
+/** Blocks as a process has asked about them, of the readers whom it saw last. They hold as long as the reader's revision. */
+class KnownBlocks {
+  readonly #known = new LRUCache<UserId, Blocks>({
+    maxSize: MOST_KNOWN,
+    sizeCalculation: ({ asked }) => asked + 1,
+  });
+
+  /** `null`: not known at this revision. */
+  of(userId: UserId, rev: number | null): Blocks | null {
+    const known = this.#known.get(userId);
+    if (known === undefined || rev === null || known.rev !== rev || known.asked > MOST_OF_ONE) return null;
+    // It knows more than when it was kept.
+    return this.kept(userId, known);
+  }
+
+  kept(userId: UserId, blocks: Blocks): Blocks {
+    if (blocks.rev !== null) this.#known.set(userId, blocks);
+    return blocks;
+  }
+}
+
 const NEWEST_FIRST = { own: -1, '_id.otherId': 1 } as const;
 
 /** Blocks of members. Unique key: `_id`. */
@@ -115,11 +136,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     mayBeOfOne,
   });
 
-  /** Blocks as a process has asked about them, of the readers whom it saw last. They hold as long as the reader's revision. */
-  const known = new LRUCache<UserId, Blocks>({
-    maxSize: MOST_KNOWN,
-    sizeCalculation: ({ asked }) => asked + 1,
-  });
+  const known = new KnownBlocks();
 
   return {
     /** Blocks a member; repeated, it keeps the first time. One write. @returns whether anything has changed */
@@ -211,19 +228,13 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
      * @param rev of the reader's blocks, read before
      */
     async of(userId: UserId, rev: number | null): Promise<Blocks> {
-      const before = rev === null ? undefined : known.get(userId);
-      if (before?.rev === rev && before.asked <= MOST_OF_ONE) {
-        // It knows more than when it was kept.
-        known.set(userId, before);
-        return before;
-      }
+      const before = known.of(userId, rev);
+      if (before !== null) return before;
       const found = await collection
         .find({ '_id.userId': userId }, upTo(FEW_BLOCKS + 1))
         .project<Pick<BlockDocument, '_id'>>({ _id: 1 })
         .toArray();
-      const blocks = toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev });
-      if (rev !== null) known.set(userId, blocks);
-      return blocks;
+      return known.kept(userId, toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev }));
     },
 
     findPairs,

@@ -13,6 +13,7 @@ export const MAX_TOTAL = 1_000;
 export const MAX_UNREAD = 100;
 /** Upper bound on candidates read at once beyond the page itself. */
 export const MAX_BATCH = 500;
+const FEW = 10;
 
 interface ListOptions<P, C extends P, T> {
   readonly scan: (stretch: Stretch<P>) => Promise<readonly C[]>;
@@ -129,11 +130,14 @@ export class List<P, C extends P, T> {
 
   async #countTotal(page: readonly T[]): Promise<Count> {
     const keys = new Set(page.map((entry) => this.keyOf(entry)));
-    for (let looked = 0; keys.size <= MAX_TOTAL; looked += MAX_BATCH) {
-      await this.readUpTo(looked + MAX_BATCH);
-      const next = this.#top.slice(looked, looked + MAX_BATCH);
+    let size = MAX_BATCH;
+    for (let looked = 0, few = FEW; keys.size <= MAX_TOTAL; looked += size, few *= 2) {
+      // Where few are missing, they are mostly the next.
+      if (looked > 0) size = Math.min(MAX_BATCH, Math.max(few, 2 * (MAX_TOTAL + 1 - keys.size)));
+      await this.readUpTo(looked + size);
+      const next = this.#top.slice(looked, looked + size);
       for (const entry of await this.select(next)) keys.add(this.keyOf(entry));
-      if (next.length < MAX_BATCH) break;
+      if (next.length < size) break;
     }
     const isExact = keys.size <= MAX_TOTAL && this.stop() === null;
     return { count: Math.min(keys.size, MAX_TOTAL), isExact };

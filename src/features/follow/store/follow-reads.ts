@@ -10,7 +10,7 @@ import type { RefId, UserId } from '../../../domain/action.ts';
 import type { FollowSpan } from '../../../domain/follow-span.ts';
 import type { Follow } from '../../../domain/viewer.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
-import { inOneBatch } from '../../../storage/database/batches.ts';
+import { inOneBatch, inTurns } from '../../../storage/database/batches.ts';
 
 export interface StoredFollower {
   readonly followerId: UserId;
@@ -139,6 +139,9 @@ function readsOfPairs(collection: Collection<FollowDocument>) {
   };
 }
 
+/** More than most readers follow: one round trip. */
+const ALL_AT_ONCE = 10_000;
+
 /** All that readers follow. Index `pair`. */
 function readsOfAll(collection: Collection<FollowDocument>) {
   return {
@@ -147,7 +150,7 @@ function readsOfAll(collection: Collection<FollowDocument>) {
       const [first, ...others] = followerIds;
       if (first === undefined) return new Map();
       const followerId = others.length === 0 ? first : { $in: [...followerIds] };
-      const documents = await collection.find({ followerId }).hint('pair').batchSize(1_000).toArray();
+      const documents = await inTurns(collection.find({ followerId }).hint('pair').batchSize(ALL_AT_ONCE));
       const all = new Map<UserId, Follow[]>();
       for (const document of documents) {
         const found = all.get(document.followerId);
