@@ -11,6 +11,8 @@ import type { Realtime } from '../live/create-realtime.ts';
 import { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Core, DirectoryAccess } from '../core/core.ts';
 import { createSharedBoosts } from '../feed/watch/shared-boosts.ts';
+import { listFacts } from '../feed/watch/list-decisions.ts';
+import { feedFacts } from '../feed/watch/live-decisions.ts';
 import { SharedDecisions, createSharedUnread } from '../feed/watch/shared-decisions.ts';
 import { Samples } from '../features/operations/samples.ts';
 import { countUnreadOfView } from '../feed/groups/view-counts.ts';
@@ -112,8 +114,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       options.sealsCursors === true ? cursorSeal(await repositories.secrets.shared('cursors')) : UNSEALED,
     ...{ openEventSession, beginWatch },
     decisions: new SharedDecisions({
-      boosts: createSharedBoosts(context),
-      read,
+      read: feedFacts(createSharedBoosts(context), read),
+      openSession: openEventSession,
+    }),
+    listDecisions: new SharedDecisions({
+      read: listFacts(repositories, read),
       openSession: openEventSession,
     }),
     countForWatcher: createSharedUnread(({ identity, view }) => {

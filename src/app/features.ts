@@ -64,6 +64,7 @@ const ALL = [
       Promise.all([
         import('../features/feed/api/feed-event.ts'),
         import('../features/feed/api/feed-group.ts'),
+        import('../features/feed/api/list-event.ts'),
         import('../features/feed/api/view.ts'),
       ]),
   },

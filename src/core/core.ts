@@ -4,6 +4,8 @@ import type { Identity } from '../domain/viewer.ts';
 import type { OwnWorker } from '../fan-out/own-worker.ts';
 import type { Context } from '../feed/context.ts';
 import type { FeedReader } from '../feed/feed-reader.ts';
+import type { ListFacts } from '../feed/watch/list-decisions.ts';
+import type { FeedFacts } from '../feed/watch/live-decisions.ts';
 import type { SharedDecisions, Watched } from '../feed/watch/shared-decisions.ts';
 import type { BeginWatch, OpenEventSession } from '../feed/session/event-sessions.ts';
 import type { Ticket, UnreadCount } from './shapes.ts';
@@ -34,8 +36,10 @@ export interface Core extends Context {
   /** Opens the session of one live event; shares loads with other events rendered at the same time. */
   readonly openEventSession: OpenEventSession;
   readonly beginWatch: BeginWatch;
-  /** Decides events for all watchers of the process. */
-  readonly decisions: SharedDecisions;
+  /** Decides events for all watchers of feeds in the process. */
+  readonly decisions: SharedDecisions<FeedFacts>;
+  /** The same for watchers of slices and threads, apart from feeds: however busy one of them is, no feed waits for its reads. */
+  readonly listDecisions: SharedDecisions<ListFacts>;
   /** Counts a watcher's unread items, with a read that begins after the call. */
   readonly countForWatcher: (watched: Watched) => Promise<UnreadCount>;
 }

@@ -286,6 +286,40 @@ export type FeedEvent =
   | { readonly kind: 'unread'; readonly cursor: string; readonly unread: UnreadCount }
   | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
 
+/** Events for a watcher of a slice, after the rules. Objects of actions are as in `FeedEvent`. */
+export type SliceEvent =
+  | { readonly kind: 'ready'; readonly cursor: string }
+  | {
+      readonly kind: 'added' | 'updated';
+      readonly cursor: string;
+      readonly action: Action;
+      readonly session: ReaderSession;
+    }
+  | { readonly kind: 'removed'; readonly cursor: string; readonly actionId: ActionId }
+  | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
+
+/** Events for a watcher of an action and its interactions, after the rules. The object of an interaction is as that of an action. */
+export type ThreadEvent =
+  | { readonly kind: 'ready'; readonly cursor: string }
+  | {
+      readonly kind: 'changed';
+      readonly cursor: string;
+      readonly action: Action;
+      readonly session: ReaderSession;
+    }
+  | {
+      readonly kind: 'added' | 'updated';
+      readonly cursor: string;
+      readonly interaction: Interaction;
+      readonly session: ReaderSession;
+    }
+  | { readonly kind: 'removed'; readonly cursor: string; readonly interactionId: InteractionId }
+  | { readonly kind: 'gone'; readonly cursor: string; readonly actionId: ActionId }
+  | { readonly kind: 'resync'; readonly cursor: string; readonly reason: string };
+
+/** An event of any list that is watched and rendered once for many. */
+export type SharedEvent = FeedEvent | SliceEvent | ThreadEvent;
+
 /** See the mutation `createTicket`. */
 export interface Ticket {
   readonly ticket: string;
@@ -293,12 +327,16 @@ export interface Ticket {
   readonly expiresAt: Date;
 }
 
-export interface WatchArgs {
+/** Where a watcher begins, and when it ends. */
+export interface WatchPlace {
   readonly after?: string | null | undefined;
+  /** Ends the stream without an error. */
+  readonly signal: EndSignal;
+}
+
+export interface WatchArgs extends WatchPlace {
   readonly view?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
   /** Also report changes of the unread count of the whole view or feed. Costs a count; default false. */
   readonly withUnread?: boolean | undefined;
-  /** Ends the stream without an error. */
-  readonly signal: EndSignal;
 }

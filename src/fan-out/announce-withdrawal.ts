@@ -2,15 +2,15 @@ import type { Context } from '../feed/context.ts';
 import type { Action, UserId } from '../domain/action.ts';
 import { namedBy } from '../domain/audience.ts';
 import { KINDS_ABOUT_ACTIONS } from '../domain/notification.ts';
-import { removals, surviveLiveLog } from '../feed/announce.ts';
+import { removals, surviveLiveLog, withdrawnFromLists } from '../feed/announce.ts';
 import { audienceAmong } from './audience.ts';
 
 const CHUNK = 500;
 
 /**
  * Notifies all watchers to whom the action is addressed that it is gone, whether it is stored in their feed or pulled.
- * Members whom an interaction with it concerns are notified as well. Called when the action is hidden or deleted; its pass
- * repeats it if that call was interrupted or failed. Costs one presence list, a query for whom its interactions concern if
+ * Members whom an interaction with it concerns are notified as well, and who watches a slice that has it, or its thread. Called when the action is hidden or deleted; its pass
+ * repeats it if that call was interrupted or failed. Costs one append, one presence list, a query for whom its interactions concern if
  * anybody watches, and a query per 500 watchers.
  * @returns whether all were notified.
  */
@@ -43,6 +43,7 @@ export async function announceWithdrawalInPass(
 
 async function tellWithdrawal(dependencies: Context, action: Action, at: Date): Promise<void> {
   const { liveLog, interactions } = dependencies;
+  await liveLog.append(withdrawnFromLists(action));
   let concerned: ReadonlySet<UserId> | null = null;
   for await (const watched of liveLog.allWatched()) {
     concerned ??= new Set([

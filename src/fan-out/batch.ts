@@ -3,7 +3,7 @@ import { clock } from '../lib/clock.ts';
 import { packed } from '../lib/turn.ts';
 import type { Claim } from './store/fan-outs.ts';
 import { traced } from '../telemetry/tracing.ts';
-import { announceToNamed } from '../feed/announce.ts';
+import { announcementsToLists, announceToNamed } from '../feed/announce.ts';
 import { recordDelivered } from './record-delivered.ts';
 import { firstPages, type AudienceReader } from './audience.ts';
 import { audienceChunks, chunkSizeOf, deliverChunks, type AudienceChunks } from './deliver.ts';
@@ -102,6 +102,7 @@ export async function deliverTogether(
         deliveries.map(({ claim, chunk }) => ({
           ...{ claim, action: claim.action, interactions: [], chunk, isFirstAttempt: !claim.wasCutOff },
         })),
+        { toLists: deliveries.flatMap(({ claim }) => announcementsToLists(claim)) },
       ),
     ),
     announceToNamed(

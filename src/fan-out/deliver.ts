@@ -4,7 +4,14 @@ import type { DeliveryChunk, DeliveryOutcome, ReaderDelivery } from '../feed/fee
 import { forEachInOrder } from '../lib/turn.ts';
 import { markLast, prefetch } from '../lib/prefetch.ts';
 import type { Claim } from './store/fan-outs.ts';
-import { announce, announceToNamed, type Announcement, FEW, surviveLiveLog } from '../feed/announce.ts';
+import {
+  announce,
+  announcementsToLists,
+  announceToNamed,
+  type Announcement,
+  FEW,
+  surviveLiveLog,
+} from '../feed/announce.ts';
 import type { EntryEvent } from '../live/live-log.ts';
 import type { PassOutcome, Reached, Fence, PassContext, LiftedClaim } from './passes.ts';
 import {
@@ -191,6 +198,8 @@ export async function deliverToAll(
   const { action } = claim;
   const progress = new PassProgress(claim, fence);
   let begun = 0;
+  // With the first chunk, so that it costs no command of its own. What continues from a checkpoint has done it.
+  let toLists = claim.afterUserId === null ? announcementsToLists(claim) : [];
   let served: Promise<ReadonlySet<UserId>> | undefined;
   const watchersFirst = (watchers: Watchers): Promise<ReadonlySet<UserId>> => {
     const delivery = { claim, action, interactions };
@@ -221,9 +230,11 @@ export async function deliverToAll(
       return dependencies.gate.run({ lane: progress.lane, kind: 'fan-out' }, async () => {
         // The chunk may have waited long for its turn.
         if (progress.isStopping()) return null;
+        const also = toLists;
+        toLists = [];
         const [[delivered = []]] = await Promise.all([
           traced('chunk', { 'fanfare.readers': others.length }, () =>
-            deliverChunks(dependencies, [delivery]),
+            deliverChunks(dependencies, [delivery], { toLists: also }),
           ),
           // Before the checkpoint: for everything before it, hosts have been notified.
           recordDelivered(dependencies, [{ claim, chunk }]),
@@ -243,6 +254,7 @@ export async function deliverToAll(
   if (progress.isVoid) return { kind: 'void', reached: progress.reached };
   if (progress.isStopped) return { kind: 'stopped' };
   if (begun === 0 && claim.afterUserId === null) await recordDelivered(dependencies, [{ claim, chunk: [] }]);
+  await announce(dependencies, toLists, { asksWho: false });
   await announcePulled(dependencies, action, { claim, interactions });
   return { kind: 'complete', delivered: progress.delivered };
 }
@@ -310,14 +322,21 @@ export interface ChunkDelivery extends Delivery {
  * Delivers one chunk each of different actions. Returns the readers served, without skipped ones, for each chunk.
  *
  * @param areWatching all of them were watching a moment ago.
+ * @param toLists notifies watchers of slices and threads by the same command.
  */
 export async function deliverChunks(
   dependencies: PassContext,
   deliveries: readonly ChunkDelivery[],
-  { areWatching = false }: { readonly areWatching?: boolean } = {},
+  {
+    areWatching = false,
+    toLists = [],
+  }: { readonly areWatching?: boolean; readonly toLists?: readonly Announcement[] } = {},
 ): Promise<readonly (readonly UserId[])[]> {
   const everybody = [...new Set(deliveries.flatMap(({ chunk }) => chunk.map(({ userId }) => userId)))];
-  if (everybody.length === 0) return deliveries.map(() => []);
+  if (everybody.length === 0) {
+    await announce(dependencies, toLists, { asksWho: false });
+    return deliveries.map(() => []);
+  }
   const skipped = await dependencies.skipDormant(everybody);
   const chunks = await Promise.all(deliveries.map((delivery) => toWrite(dependencies, delivery, skipped)));
   const outcomes = await dependencies.feedStore.deliver(chunks);
@@ -343,7 +362,9 @@ export async function deliverChunks(
     return announcementsOf(actionId, notified, outcome, notifiesAll(delivery.claim));
   });
   await traced('announce', {}, () =>
-    announce(dependencies, announcements, { asksWho: !areWatching && announcements.length > FEW }),
+    announce(dependencies, [...announcements, ...toLists], {
+      asksWho: !areWatching && announcements.length > FEW,
+    }),
   );
   await raiseFloors(
     dependencies,

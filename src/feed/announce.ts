@@ -1,9 +1,17 @@
 import type { Context } from './context.ts';
 import type { ActionId, UserId, Action, RefId } from '../domain/action.ts';
 import type { FeedEntry } from '../domain/newsfeed-item.ts';
-import { LiveLogUnavailable, type EntryEvent, type ListChange, type LiveEvent } from '../live/live-log.ts';
+import {
+  LiveLogUnavailable,
+  sliceLog,
+  threadLog,
+  type EntryEvent,
+  type InteractionSignal,
+  type ListChange,
+  type LiveEvent,
+} from '../live/live-log.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
-import type { Interaction } from '../domain/interaction.ts';
+import type { Interaction, InteractionId } from '../domain/interaction.ts';
 import { namingKind, notificationKey, type NotificationKind } from '../domain/notification.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
@@ -189,19 +197,87 @@ const signal = (
 ): Parameters<typeof announce>[1] =>
   Array.from(userIds, (userId) => ({ userId, event: { kind: 'notification', of, kinds } }));
 
-/** Notifies watchers whom the interaction concerns. Called after it was written. No database command. */
+/**
+ * Notifies watchers whom the interaction concerns, those of the thread, and those of slices, which show its counts. Called after it
+ * was written. No database command.
+ */
 export async function announceInteraction(
   context: Context,
-  { actorId: owner }: Action,
-  { actionId, actorId, kind, to }: Interaction,
+  action: Action,
+  { id, actionId, actorId, kind, to, state }: Interaction,
 ): Promise<void> {
+  const { actorId: owner } = action;
   const others = new Set(to);
   const owners = others.has(owner) || owner === actorId ? [] : [owner];
   others.delete(actorId);
   await announce(context, [
     ...signal(owners, actionId, [kind]),
     ...signal(others, actionId, ['MENTION', 'REPLY']),
+    ...inThread(actionId, [id], state !== 'VISIBLE'),
+    ...inSlices(action.refIds, 'updated', action),
   ]);
+}
+
+/** Interactions that were removed together with one that is announced on its own. */
+export function announceRemoved(
+  context: Context,
+  actionId: ActionId,
+  interactionIds: readonly InteractionId[],
+): Promise<void> {
+  return announce(context, inThread(actionId, interactionIds, true));
+}
+
+function inThread(
+  actionId: ActionId,
+  interactionIds: readonly InteractionId[],
+  isGone: boolean,
+): Announcement[] {
+  return interactionIds.map((interactionId) => {
+    const event: InteractionSignal = { kind: 'interaction', actionId, interactionId, isGone };
+    return { userId: threadLog(actionId), event };
+  });
+}
+
+/** Slices do not depend on where an action stands in feeds. */
+function listEvent(kind: EntryEvent['kind'], { id: actionId, conducted }: ListedAction): EntryEvent {
+  return { kind, actionId, relevancy: conducted, reasons: [] };
+}
+
+type ListedAction = Pick<Action, 'id' | 'conducted'>;
+
+function inSlices(refIds: Iterable<RefId>, kind: EntryEvent['kind'], action: ListedAction): Announcement[] {
+  const event = listEvent(kind, action);
+  return Array.from(refIds, (refId) => ({ userId: sliceLog(refId), event }));
+}
+
+/** For watchers of slices and of the thread: the action is gone, or may be for some of them. */
+export function withdrawnFromLists(action: Action): Announcement[] {
+  const ofThread = { userId: threadLog(action.id), event: listEvent('removed', action) };
+  return [...inSlices(action.refIds, 'removed', action), ofThread];
+}
+
+/**
+ * For watchers of slices and of threads: what a pass is about. Interactions are announced when they are recorded. After an edit
+ * that may take the action from some, everybody looks whether they still see it.
+ */
+export function announcementsToLists({ action, former, lifts }: ListedPass): Announcement[] {
+  if (lifts !== null) return [];
+  if (action.version === 1 && !action.isBumped && former.length === 0)
+    return inSlices(action.refIds, 'added', action);
+  const kind = former.length === 0 ? 'updated' : 'removed';
+  const refIds = new Set([...action.refIds, ...former.flatMap((before) => before.refIds)]);
+  return [
+    ...inSlices(refIds, kind, action),
+    { userId: threadLog(action.id), event: listEvent(kind, action) },
+  ];
+}
+
+/** A pass, as far as it tells what has changed. */
+interface ListedPass {
+  readonly action: Action;
+  readonly former: readonly { readonly refIds: readonly RefId[] }[];
+  /** Other than `null`: only interactions have changed. */
+  readonly lifts: object | null;
 }
 
 /** An action whose feeds are brought up to date, as far as it tells whom it names. */

@@ -1,12 +1,27 @@
 import type { EndSignal } from '../lib/closer.ts';
-import type { ActionId, UserId } from '../domain/action.ts';
+import type { ActionId, RefId, UserId } from '../domain/action.ts';
 import { FanfareError } from '../domain/errors.ts';
+import type { InteractionId } from '../domain/interaction.ts';
 import type { DeliveryReason } from '../domain/newsfeed-item.ts';
 import type { NotificationKind } from '../domain/notification.ts';
 import { createHash } from 'node:crypto';
 
 /** Hex digits of an epoch, and of a generation, which starts with its epoch. */
 const EPOCH_LENGTH = 16;
+
+/** No id of a reader contains it behind one of these words, so no name of a log is also a reader's id. */
+const BEHIND_WORD = '\u001f';
+const SLICE = `ref:${BEHIND_WORD}`;
+const THREAD = `action:${BEHIND_WORD}`;
+
+/** The log of a ref's slice: takes the place of a reader's id wherever logs are named. */
+export const sliceLog = (refId: RefId): string => SLICE + refId;
+
+/** The log of an action's thread. */
+export const threadLog = (actionId: ActionId): string => THREAD + actionId;
+
+/** Whether a log is that of a reader, and not of what anybody may watch. */
+export const isOfReader = (name: string): boolean => !name.startsWith(SLICE) && !name.startsWith(THREAD);
 
 /** A position in one reader's log: after the event with this number. */
 export interface LogPosition {
@@ -141,8 +156,17 @@ export interface NotificationSignal {
   readonly kinds: readonly NotificationKind[];
 }
 
-/** A change of one reader's feed or notifications. Contains references only: visibility is decided when it is sent. */
-export type LiveEvent = EntryEvent | ListEvent | NotificationSignal;
+/** An interaction with the action of a thread has changed. */
+export interface InteractionSignal {
+  readonly kind: 'interaction';
+  readonly actionId: ActionId;
+  readonly interactionId: InteractionId;
+  /** It may be shown no more. */
+  readonly isGone: boolean;
+}
+
+/** A change of what somebody watches. Contains references only: visibility is decided when it is sent. */
+export type LiveEvent = EntryEvent | ListEvent | NotificationSignal | InteractionSignal;
 
 export interface LiveAppend {
   readonly userId: UserId;
@@ -187,7 +211,7 @@ export class LiveLogUnavailable extends FanfareError {
   }
 }
 
-/** Logs of all watched readers. README.md describes the protocol; both adapters pass one conformance suite. */
+/** Logs of all watched readers, and of slices and threads, by `sliceLog` and `threadLog`. README.md describes the protocol; both adapters pass one conformance suite. */
 export interface LiveLog extends AsyncDisposable {
   /** @throws LiveLogUnavailable while events could not be appended. */
   check(): Promise<void>;
@@ -198,8 +222,8 @@ export interface LiveLog extends AsyncDisposable {
    */
   watched(userIds: readonly UserId[]): Promise<UserId[]>;
   /**
-   * All readers whose log is kept, in unordered batches, possibly with duplicates. May omit readers who start to be watched
-   * meanwhile. For events to many readers of whom few are watching.
+   * All readers whose log is kept, without slices and threads, in unordered batches, possibly with duplicates. May omit readers who
+   * start to be watched meanwhile. For events to many readers of whom few are watching.
    * @throws LiveLogUnavailable; everybody resyncs later.
    */
   allWatched(): AsyncIterable<readonly UserId[]>;

@@ -4,6 +4,7 @@ import {
   decodeLiveCursor,
   NOWHERE,
   readerTag,
+  type LiveEvent,
   type LogPosition,
   type LiveMessage,
   type ResyncReason,
@@ -115,6 +116,11 @@ function withoutSuperfluous(messages: readonly LiveMessage[]): LiveMessage[] {
     if (message.kind === 'ready') return true;
     return index >= list && (index === followers || readAgainFor(message) !== 'followers');
   });
+}
+
+/** Whether something may be shown no more. */
+function mayWithdraw(event: LiveEvent): boolean {
+  return event.kind === 'interaction' ? event.isGone : event.kind === 'removed' || event.kind === 'list';
 }
 
 interface StreamOwner {
@@ -296,9 +302,7 @@ class LiveStream implements LiveMessages {
   }
 
   #count(message: LiveMessage): void {
-    const isHarmless =
-      message.kind === 'ready' ||
-      (message.kind === 'event' && message.event.kind !== 'removed' && message.event.kind !== 'list');
+    const isHarmless = message.kind === 'ready' || (message.kind === 'event' && !mayWithdraw(message.event));
     if (!isHarmless) this.#withdrawals += 1;
   }
 

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { UserId } from '../domain/action.ts';
 import type { RedisClient, RedisConnections } from '../connections/redis.ts';
 import type { Gaps } from './live-watcher.ts';
-import { type LogPosition, LiveLogUnavailable, type LiveAppend, type LiveLogLimits } from './live-log.ts';
+import {
+  isOfReader,
+  type LogPosition,
+  LiveLogUnavailable,
+  type LiveAppend,
+  type LiveLogLimits,
+} from './live-log.ts';
 import { watchedKey, decodeRenewal, encodeAppends } from './redis-live-wire.ts';
 
 /**
@@ -271,7 +277,7 @@ export class RedisLiveStore {
       );
       cursor = next;
       // The reply alternates members and scores.
-      const userIds = found.filter((_, index) => index % 2 === 0);
+      const userIds = found.filter((name, index) => index % 2 === 0 && isOfReader(name));
       if (userIds.length > 0) yield userIds;
     } while (cursor !== '0');
   }

@@ -17,6 +17,8 @@ const KINDS = { a: 'added', u: 'updated', r: 'removed' } as const;
 export function encodeEvent(event: LiveEvent): string {
   if (event.kind === 'list') return JSON.stringify(['l', event.change]);
   if (event.kind === 'notification') return JSON.stringify(['n', event.of, event.kinds]);
+  if (event.kind === 'interaction')
+    return JSON.stringify(['i', event.actionId, event.interactionId, event.isGone]);
   const { kind, actionId, relevancy, reasons } = event;
   return JSON.stringify([kind.charAt(0), actionId, relevancy.getTime(), reasons]);
 }
@@ -29,6 +31,8 @@ export function decodeEvent(text: string): LiveEvent {
   if (letter === 'l' && isListChange(actionId)) return { kind: 'list', change: actionId };
   if (letter === 'n' && typeof actionId === 'string' && Array.isArray(relevancy) && relevancy.every(isKind))
     return { kind: 'notification', of: actionId, kinds: relevancy };
+  if (letter === 'i' && typeof actionId === 'string' && typeof relevancy === 'string')
+    return { kind: 'interaction', actionId, interactionId: relevancy, isGone: reasons === true };
   const kind = letter === 'a' || letter === 'u' || letter === 'r' ? KINDS[letter] : null;
   if (kind === null || typeof actionId !== 'string' || typeof relevancy !== 'number') throw malformed(text);
   if (!Array.isArray(reasons) || !reasons.every(isReason)) throw malformed(text);

@@ -247,7 +247,9 @@ test('covers every field of the schema', () => {
   expect(Object.keys(READS).sort()).toEqual(names(schema.getQueryType()));
   expect(Object.keys(WRITES).sort()).toEqual(names(schema.getMutationType()));
   // Watched below, over both transports.
-  expect(names(schema.getSubscriptionType())).toEqual(['feedEvents', 'notificationEvents']);
+  expect(names(schema.getSubscriptionType())).toEqual([
+    ...['actionEvents', 'feedEvents', 'notificationEvents', 'sliceEvents'],
+  ]);
 });
 
 let before: Record<string, unknown>[] = [];

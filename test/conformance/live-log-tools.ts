@@ -3,6 +3,7 @@ import {
   LiveLogUnavailable,
   type EntryEvent,
   type LiveAppend,
+  type LiveEvent,
   type LiveLog,
   type LiveMessage,
 } from '../../src/live/live-log.ts';
@@ -28,13 +29,14 @@ export function entries(userId: string, from: number, to: number): LiveAppend[] 
 
 /** The number of an event message; the kind (and reason) of any other. */
 export function label(message: LiveMessage): number | string {
-  if (message.kind === 'event')
-    return isOfEntry(message.event)
-      ? Number.parseInt(message.event.actionId, 16)
-      : message.event.kind === 'list'
-        ? message.event.change
-        : message.event.of;
+  if (message.kind === 'event') return labelOf(message.event);
   return message.kind === 'resync' ? `resync ${message.reason}` : message.kind;
+}
+
+function labelOf(event: LiveEvent): number | string {
+  if (isOfEntry(event)) return Number.parseInt(event.actionId, 16);
+  if (event.kind === 'list') return event.change;
+  return event.kind === 'interaction' ? event.interactionId : event.of;
 }
 
 export function numbers(from: number, to: number): number[] {

@@ -1,9 +1,15 @@
 import { createClient, type Client } from 'graphql-ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { decodeLiveCursor, readerTag, type LogPosition } from '../../src/live/live-log.ts';
+import {
+  decodeLiveCursor,
+  readerTag,
+  sliceLog,
+  threadLog,
+  type LogPosition,
+} from '../../src/live/live-log.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { ask, publish, upsert } from '../support/feed-api.ts';
+import { ask, publish, rawId, upsert } from '../support/feed-api.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { repeats, SEED } from '../support/seed.ts';
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
@@ -11,7 +17,8 @@ import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 const READER = 'ann';
 const OTHERS = ['bea', 'cid', 'dan'];
 const ADMIN = { sub: 'root', roles: ['admin'] } as const;
-const TAG = readerTag(READER);
+/** All actions have it. */
+const SITE = { id: 'site', type: 'site', label: 'Site' };
 /** Fewer than a connection may have. */
 const AT_ONCE = 10;
 
@@ -24,7 +31,7 @@ afterAll(async () => app[Symbol.asyncDispose]());
 interface Message {
   readonly __typename: string;
   readonly cursor: string;
-  /** What a count says. */
+  /** What a count says, or the action of a thread. */
   readonly counts?: unknown;
   readonly unseen?: unknown;
   readonly unread?: unknown;
@@ -41,16 +48,22 @@ interface View {
 
 /** A subscription, and the list that its events keep up to date. Both name what they have in the same way. */
 interface Subscribed {
+  /** The log whose cursors it has. */
+  readonly log: (world: World) => string;
   readonly events: string;
   readonly list: string;
   readonly listOf: (data: never) => { readonly nodes: readonly { id: string }[]; readonly counts: unknown };
 }
 
 const ITEM = 'id relevancy reasons isUnread action { isHidden engagement { comments likes reshares } }';
+const ENGAGEMENT = 'version engagement { comments likes reshares reactions { reaction count } }';
+const ACTION = `id isHidden ${ENGAGEMENT}`;
+const INTERACTION = 'id kind text reaction editedAt actor { memberId }';
 const NOTIFICATION = 'id kind at isSeen isRead count { count isExact } actors { memberId }';
 
 const SUBSCRIPTIONS: Readonly<Record<string, Subscribed>> = {
   feedEvents: {
+    log: () => READER,
     events: `subscription ($after: String) { events: feedEvents(after: $after) { __typename cursor
       ... on FeedItemAdded { entry: item { ${ITEM} } } ... on FeedItemUpdated { entry: item { ${ITEM} } }
       ... on FeedItemRemoved { gone: itemId } ... on UnreadCountChanged { counts: unread { count isExact } } } }`,
@@ -61,6 +74,7 @@ const SUBSCRIPTIONS: Readonly<Record<string, Subscribed>> = {
     }),
   },
   notificationEvents: {
+    log: () => READER,
     events: `subscription ($after: String) { events: notificationEvents(after: $after) { __typename
       ... on NotificationsReady { cursor } ... on NotificationsResync { cursor }
       ... on NotificationAdded { cursor entry: notification { ${NOTIFICATION} } }
@@ -74,6 +88,36 @@ const SUBSCRIPTIONS: Readonly<Record<string, Subscribed>> = {
     }: {
       notifications: { edges: { node: { id: string } }[]; unseen: unknown; unread: unknown };
     }) => ({ nodes: edges.map(({ node }) => node), counts: { unseen, unread } }),
+  },
+  sliceEvents: {
+    log: () => sliceLog(SITE.id),
+    events: `subscription ($after: String) { events: sliceEvents(refId: "site", after: $after) { __typename
+      ... on SliceReady { cursor } ... on SliceResync { cursor }
+      ... on ActionAdded { cursor entry: action { ${ACTION} } }
+      ... on ActionUpdated { cursor entry: action { ${ACTION} } }
+      ... on ActionRemoved { cursor gone: actionId } } }`,
+    list: `{ slice(refId: "site", first: 100) { edges { node { ${ACTION} } } } }`,
+    listOf: ({ slice }: { slice: { edges: { node: { id: string } }[] } }) => ({
+      nodes: slice.edges.map(({ node }) => node),
+      counts: undefined,
+    }),
+  },
+  actionEvents: {
+    log: ({ talk }) => threadLog(rawId(talk)),
+    events: `subscription ($talk: ID!, $after: String) { events: actionEvents(actionId: $talk, after: $after) { __typename
+      ... on ActionReady { cursor } ... on ActionResync { cursor } ... on ActionGone { cursor }
+      ... on ActionChanged { cursor counts: action { ${ENGAGEMENT} } }
+      ... on InteractionAdded { cursor entry: interaction { ${INTERACTION} } }
+      ... on InteractionUpdated { cursor entry: interaction { ${INTERACTION} } }
+      ... on InteractionRemoved { cursor gone: interactionId } } }`,
+    list: `query ($talk: ID!) { action(id: $talk) { ${ENGAGEMENT} interactions(first: 100) { edges { node { ${INTERACTION} } } } } }`,
+    listOf({
+      action: { interactions, ...counts },
+    }: {
+      action: { interactions: { edges: { node: { id: string } }[] } };
+    }) {
+      return { nodes: interactions.edges.map(({ node }) => node), counts };
+    },
   },
 };
 
@@ -91,15 +135,24 @@ interface World {
   /** Of the reader. */
   readonly own: string[];
   readonly actions: string[];
+  /** An action that is in no feed of the reader, and is talked about. */
+  readonly talk: string;
+  /** What was said there. */
+  readonly said: string[];
 }
 
-const interact = async (sub: string, input: object): Promise<unknown> =>
-  ask(
+async function interact(sub: string, input: object): Promise<string> {
+  const { addInteraction } = await ask<{ addInteraction: { interaction: { id: string } } }>(
     app,
     'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { interaction { id } } }',
     { input },
     { sub },
   );
+  return addInteraction.interaction.id;
+}
+
+const onSaid = (mutation: string, id: string, more = ''): Promise<unknown> =>
+  ask(app, `mutation ($id: ID!) { ${mutation}Interaction(id: $id${more}) { id } }`, { id }, ADMIN);
 
 /** Each does what one message or several say. */
 const HAPPENINGS: readonly ((world: World) => Promise<unknown>)[] = [
@@ -109,6 +162,7 @@ const HAPPENINGS: readonly ((world: World) => Promise<unknown>)[] = [
       actorId: random.pick(OTHERS),
       scope: 'PUBLIC',
       mentions: [READER],
+      refs: [SITE],
       descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'post-1' } },
     }));
     const { publishActions } = await ask<{ publishActions: { action: { id: string } }[] }>(
@@ -124,7 +178,7 @@ const HAPPENINGS: readonly ((world: World) => Promise<unknown>)[] = [
       ...random.pick([
         { kind: 'LIKE' },
         { kind: 'RESHARE' },
-        { kind: 'REACTION', reaction: 'heart' },
+        { kind: 'REACTION', reaction: '❤️' },
         { kind: 'COMMENT', text: 'So' },
         { kind: 'COMMENT', text: 'So?', mentions: [READER] },
       ]),
@@ -133,6 +187,31 @@ const HAPPENINGS: readonly ((world: World) => Promise<unknown>)[] = [
     interact(random.pick(OTHERS), { actionId: random.pick(actions), kind: 'COMMENT', text: 'Oh' }),
   // One message about all kinds of notifications.
   ({ own, random }) => change(random.pick(['hide', 'unhide']), random.pick(own)),
+  async ({ talk, said, random }) => {
+    said.push(await interact(random.pick(OTHERS), { actionId: talk, kind: 'COMMENT', text: 'Yes' }));
+  },
+  ({ talk, random }) => interact(random.pick(OTHERS), { actionId: talk, kind: 'LIKE' }),
+  ({ talk, random }) =>
+    interact(random.pick(OTHERS), {
+      ...{ actionId: talk, kind: 'REACTION', reaction: random.pick(['👍', '🎉']) },
+    }),
+  // Several interactions by one call.
+  ({ talk, random }) =>
+    ask(
+      app,
+      'mutation ($input: RemoveInteractionInput!) { removeInteraction(input: $input) { isReplay } }',
+      { input: { own: { actionId: talk, kind: random.pick(['COMMENT', 'LIKE', 'REACTION']) } } },
+      { sub: random.pick(OTHERS) },
+    ),
+  ({ said, random }) => onSaid(random.pick(['hide', 'unhide']), random.pick(said)),
+  ({ said, random }) => onSaid('update', random.pick(said), ', text: "No"'),
+  ({ talk, actions, random }) =>
+    ask(
+      app,
+      `mutation ($id: ID!) { updateAction(id: $id, input: {
+        descriptor: { custom: { verb: "posted", objectType: "post", objectId: "post-2" } } }) { id } }`,
+      { id: random.pick([talk, ...actions]) },
+    ),
   ({ actions, random }) => change(random.pick(['hide', 'unhide']), random.pick(actions)),
 ];
 
@@ -164,13 +243,15 @@ async function happen(world: World): Promise<void> {
   await app.idle();
 }
 
-const isCount = ({ __typename }: Message): boolean => __typename.includes('Count');
+const isCount = ({ __typename }: Message): boolean =>
+  __typename.includes('Count') || __typename === 'ActionChanged';
 
-async function listed({ list, listOf }: Subscribed): Promise<View> {
-  const { nodes, counts } = listOf(await ask<never>(app, list, {}, { sub: READER }));
+async function listed({ list, listOf }: Subscribed, { talk }: World): Promise<View> {
+  const variables = list.includes('$talk') ? { talk } : {};
+  const { nodes, counts } = listOf(await ask<never>(app, list, variables, { sub: READER }));
   return {
     entries: new Map(nodes.map((node) => [node.id, JSON.stringify(node)])),
-    counts: JSON.stringify(counts),
+    counts: counts === undefined ? '' : JSON.stringify(counts),
   };
 }
 
@@ -193,9 +274,10 @@ class Watcher implements Disposable {
   readonly #end: () => void;
   #failure: unknown = null;
 
-  constructor(client: Client, { events }: Subscribed, after: string) {
+  constructor(client: Client, { events }: Subscribed, { talk }: World, after: string | null) {
+    const variables = events.includes('$talk') ? { talk, after } : { after };
     this.#end = client.subscribe<{ events: Message }>(
-      { query: events, variables: { after } },
+      { query: events, variables },
       {
         next: ({ data, errors }) => {
           if (data == null) this.#failure = errors;
@@ -224,24 +306,24 @@ class Watcher implements Disposable {
   }
 }
 
-const placeOf = ({ cursor }: Message): LogPosition => {
-  const position = decodeLiveCursor(TAG, cursor);
+const placeOf = ({ cursor }: Message, tag: string): LogPosition => {
+  const position = decodeLiveCursor(tag, cursor);
   if (position === null) throw new Error(`No cursor: ${cursor}`);
   return position;
 };
 
 /** Negative: the first one lies before the other. */
-const compare = (a: Message, b: Message): number => {
-  const [one, other] = [placeOf(a), placeOf(b)];
+const compare = (a: Message, b: Message, tag: string): number => {
+  const [one, other] = [placeOf(a, tag), placeOf(b, tag)];
   return one.sequence - other.sequence || (one.parts ?? 0) - (other.parts ?? 0);
 };
 
 /** Places only go forward, and each message but a count has one of its own. */
-function expectForward(messages: readonly Message[]): void {
+function expectForward(messages: readonly Message[], tag: string): void {
   for (const [index, message] of messages.entries()) {
     const before = messages[index - 1];
     if (before === undefined) continue;
-    const isLater = isCount(message) ? compare(message, before) >= 0 : compare(message, before) > 0;
+    const isLater = isCount(message) ? compare(message, before, tag) >= 0 : compare(message, before, tag) > 0;
     if (!isLater) throw new Error(`${JSON.stringify(message)} comes after ${JSON.stringify(before)}`);
   }
 }
@@ -257,16 +339,22 @@ async function expectWhole(
   client: Client,
   subscribed: Subscribed,
   messages: readonly Message[],
-  { before, end, last }: { readonly before: View; readonly end: View; readonly last: string },
+  {
+    world,
+    before,
+    end,
+    last,
+  }: { readonly world: World; readonly before: View; readonly end: View; readonly last: string },
 ): Promise<void> {
-  expectForward(messages);
+  const tag = readerTag(subscribed.log(world));
+  expectForward(messages, tag);
   const resume = async ({ cursor }: Message, index: number): Promise<void> => {
     const had = messages.slice(0, index + 1);
-    using watcher = new Watcher(client, subscribed, cursor);
+    using watcher = new Watcher(client, subscribed, world, cursor);
     const resumed = await watcher.until(
-      (more) => isIn([...had, ...more], last, end) && shown(more).counts === end.counts,
+      (more) => more.length > 0 && isIn([...had, ...more], last, end) && shown(more).counts === end.counts,
     );
-    expectForward(resumed);
+    expectForward(resumed, tag);
     expect(resumed[0]).toMatchObject({ cursor });
     expect(resumed.filter(({ __typename }) => __typename.endsWith('Resync'))).toEqual([]);
     expect([...keysIn(resumed)].sort()).toEqual([...keysIn(messages.slice(index + 1))].sort());
@@ -281,25 +369,29 @@ async function expectWhole(
     );
 }
 
-async function openWorld(): Promise<World & { readonly start: string }> {
+async function openWorld(): Promise<World> {
   await upsert(app, {
     members: [READER, ...OTHERS].map((memberId) => ({ memberId, name: memberId })),
     pairs: OTHERS.map((refId) => ({ followerId: READER, refId })),
   });
+  const about = { scope: 'PUBLIC', refs: [SITE] };
   const own = [
-    await publish(app, { actorId: READER, scope: 'PUBLIC' }),
-    await publish(app, { actorId: READER, scope: 'PUBLIC' }),
+    await publish(app, { actorId: READER, ...about }),
+    await publish(app, { actorId: READER, ...about }),
   ];
   const actions: string[] = [];
-  for (const actorId of OTHERS) actions.push(await publish(app, { actorId, scope: 'PUBLIC' }));
+  for (const actorId of OTHERS) actions.push(await publish(app, { actorId, ...about }));
+  const talk = await publish(app, { actorId: 'eve', scope: 'PUBLIC' });
+  const said = [await interact('bea', { actionId: talk, kind: 'COMMENT', text: 'So' })];
   await app.idle();
-  const { feed } = await ask<{ feed: { liveCursor: string } }>(
-    app,
-    '{ feed(first: 1) { liveCursor } }',
-    {},
-    { sub: READER },
-  );
-  return { random: seededRandom(SEED), own, actions, start: feed.liveCursor };
+  return { random: seededRandom(SEED), own, actions, talk, said };
+}
+
+/** Where a watcher is who begins now. */
+async function begin(client: Client, subscribed: Subscribed, world: World): Promise<string> {
+  using watcher = new Watcher(client, subscribed, world, null);
+  const [ready] = await watcher.until((messages) => messages.length > 0);
+  return ready?.cursor ?? '';
 }
 
 test.each(Object.entries(SUBSCRIPTIONS))(
@@ -310,22 +402,24 @@ test.each(Object.entries(SUBSCRIPTIONS))(
       connectionParams: { authorization: `Bearer ${await app.token(READER)}` },
     });
     try {
-      const { start, ...world } = await openWorld();
-      const before = await listed(subscribed);
-      using live = new Watcher(client, subscribed, start);
+      const world = await openWorld();
+      const start = await begin(client, subscribed, world);
+      const before = await listed(subscribed, world);
+      using live = new Watcher(client, subscribed, world, start);
       await live.until((messages) => messages.length > 0);
       await happen(world);
-      const known = await listed(subscribed);
-      await publish(app, { actorId: 'dan', scope: 'PUBLIC', mentions: [READER] });
+      const known = await listed(subscribed, world);
+      await publish(app, { actorId: 'dan', scope: 'PUBLIC', mentions: [READER], refs: [SITE] });
+      await interact('dan', { actionId: world.talk, kind: 'COMMENT', text: 'Last' });
       await app.idle();
-      const end = await listed(subscribed);
+      const end = await listed(subscribed, world);
       const last = [...end.entries.keys()].find((id) => !known.entries.has(id)) ?? '';
       const received = await live.until((messages) => isIn(messages, last, end));
-      await expectWhole(client, subscribed, received.slice(), { before, end, last });
+      await expectWhole(client, subscribed, received.slice(), { world, before, end, last });
       // All that waits for a client is decided together.
-      using later = new Watcher(client, subscribed, start);
+      using later = new Watcher(client, subscribed, world, start);
       const together = await later.until((messages) => isIn(messages, last, end));
-      await expectWhole(client, subscribed, together.slice(), { before, end, last });
+      await expectWhole(client, subscribed, together.slice(), { world, before, end, last });
     } finally {
       await client.dispose();
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { UserId } from '../../src/domain/action.ts';
 import {
   encodeLiveCursor,
+  isOfReader,
   readerTag,
   type LogPosition,
   LiveLogUnavailable,
@@ -76,7 +77,7 @@ export class MemoryLiveLog implements LiveLog {
   // oxlint-disable-next-line typescript/require-await -- the port is for stores that have to wait
   async *allWatched(): AsyncGenerator<readonly UserId[], void, undefined> {
     this.#assertOpen();
-    yield [...this.#logs.keys()];
+    yield [...this.#logs.keys()].filter(isOfReader);
   }
 
   // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says

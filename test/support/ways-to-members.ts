@@ -116,8 +116,10 @@ export function writesOf(schema: GraphQLSchema): Readonly<Record<string, readonl
   return { ...onActions, ...WRITES };
 }
 
-/** Every field of Subscription. */
-export const WATCHES: Readonly<Record<string, (after: string) => string>> = {
+/** Every field of Subscription. @param after arguments to resume, or none @param thread global id of an action */
+export const WATCHES: Readonly<Record<string, (after: string, thread: string) => string>> = {
+  actionEvents: (after, thread) => `actionEvents(actionId: "${thread}"${after.replace('(', ', ') || ')'}`,
   feedEvents: (after) => `feedEvents${after}`,
   notificationEvents: (after) => `notificationEvents${after}`,
+  sliceEvents: (after) => `sliceEvents(refId: "site"${after.replace('(', ', ') || ')'}`,
 };

@@ -172,6 +172,7 @@ function examined(event: LiveEvent): readonly string[] | string | null {
       return OF_OTHERS.map((kind) => notificationKey(kind, event.actionId));
     case 'added':
     case 'updated':
+    case 'interaction':
       // Members whom the action names are signalled.
       return null;
   }

@@ -13,6 +13,7 @@ import { encodeInteractionId, parseActionId, parseInteractionId } from '../../gr
 import { Action } from '../actions/api/action.ts';
 import { describedEnum } from '../../graphql/types/enums.ts';
 import { Member } from '../directory/api/member.ts';
+import { SHARED } from '../../graphql/shared-field.ts';
 import { Node } from '../../graphql/types/node.ts';
 import type { ChangedInteraction, OwnInteraction, RemoveInteractionInput } from '../../core/shapes.ts';
 import { addInteraction } from './add-interaction.ts';
@@ -312,42 +313,51 @@ export const Interaction = builder.objectRef<InteractionRecord>('Interaction').i
         return action;
       },
     }),
-    kind: t.expose('kind', { type: InteractionKindEnum, description: 'What was done.' }),
+    kind: t.expose('kind', { type: InteractionKindEnum, description: 'What was done.', extensions: SHARED }),
     actor: t.field({
       type: Member,
       description: 'The member who acted.',
+      extensions: SHARED,
       resolve: ({ actorId }) => ({ userId: actorId }),
     }),
     at: t.expose('at', {
       type: 'DateTime',
       description: 'When it happened. If it was given again after a removal, the first time.',
+      extensions: SHARED,
     }),
     editedAt: t.expose('editedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When its text was last changed; null: never.',
+      extensions: SHARED,
     }),
     text: t.exposeString('text', {
       nullable: true,
       description: 'Text of a comment, 1 to 10,000 characters; null: it has none.',
-      extensions: { maxBytes: MAX_COMMENT_LENGTH },
+      extensions: { maxBytes: MAX_COMMENT_LENGTH, ...SHARED },
     }),
     reaction: t.exposeString('reaction', {
       nullable: true,
       description: 'The reaction; null unless `kind` is REACTION.',
+      extensions: SHARED,
     }),
     parentId: t.id({
       nullable: true,
       description: 'Global id of the comment it replies to; null: it is not a reply.',
+      extensions: SHARED,
       resolve: ({ parentId }) => (parentId === null ? null : encodeInteractionId(parentId)),
     }),
     data: t.expose('data', {
       type: 'JSON',
       nullable: true,
       description: 'Free data of the application, at most 4 KiB; null: there is none.',
-      extensions: { maxBytes: MAX_INTERACTION_DATA_BYTES },
+      extensions: { maxBytes: MAX_INTERACTION_DATA_BYTES, ...SHARED },
     }),
-    state: t.expose('state', { type: InteractionStateEnum, description: 'Its visibility.' }),
+    state: t.expose('state', {
+      type: InteractionStateEnum,
+      description: 'Its visibility.',
+      extensions: SHARED,
+    }),
   }),
 });
 

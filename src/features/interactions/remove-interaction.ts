@@ -5,6 +5,7 @@ import { areBeside } from '../../domain/stored-id.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction, noSuchAction } from '../../feed/page/read-actions.ts';
+import { announceRemoved } from '../../feed/announce.ts';
 import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -82,8 +83,13 @@ async function removeOwn(
   // If the newest one was not visible, the times of the others are not known here.
   const at = interaction.state === 'VISIBLE' ? interaction.at : clock.now();
   const isMixed = kind === 'REACTION' && meant === null;
-  const reactions = isMixed ? await core.interactions.reactionsIn(of, removed.settling) : undefined;
+  const isAlone = !isMixed && kind !== 'COMMENT';
+  const all = isAlone ? null : await core.interactions.removedIn(of, removed.settling);
+  const reactions = isMixed ? all?.reactions : undefined;
   const change = await takenFrom(core, action, { ...interaction, at }, removed.visible, reactions);
+  // Before it is settled: if this is interrupted, each of them is looked after.
+  const others = all?.ids.filter((id) => id !== interaction.id) ?? [];
+  if (others.length > 0) await announceRemoved(core, actionId, others);
   const gone = asRemoved(interaction);
   const changed = await settleInteraction(core, gone, change, removed.settling);
   return { interaction: gone, action: changed, isReplay: false };

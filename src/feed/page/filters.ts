@@ -102,7 +102,7 @@ const actionFilterSchema = z.strictObject({
   descriptor: ACTION_ROWS.descriptor.check,
 });
 
-type CheckedActionFilter = z.output<typeof actionFilterSchema> & { readonly refId?: string | null };
+export type CheckedActionFilter = z.output<typeof actionFilterSchema> & { readonly refId?: string | null };
 
 /** @throws FanfareError BAD_USER_INPUT */
 export function checkActionFilter(filter: ActionFilter | null | undefined): CheckedActionFilter {
@@ -120,6 +120,14 @@ function askedOf(filter: object): (readonly [row: ActionRow<unknown>, value: unk
 /** Whether an action meets the conditions of `actionConditions`. */
 export function passesActionFilter(filter: CheckedActionFilter, action: Action): boolean {
   return askedOf(filter).every(([row, value]) => row.ofAction(action, value));
+}
+
+/** The same, and the times of the filter. */
+export function passesSliceFilter(filter: CheckedActionFilter, action: Action): boolean {
+  const { since, until } = filter;
+  const { conducted } = action;
+  const isInTime = (since === null || conducted >= since) && (until === null || conducted < until);
+  return isInTime && passesActionFilter(filter, action);
 }
 
 /** The conditions of a filter that can be evaluated on the actions themselves. */

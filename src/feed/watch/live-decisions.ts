@@ -3,7 +3,7 @@ import { type NewsfeedItem, lifted, boostOf } from '../../domain/newsfeed-item.t
 import { baseRelevancy, type RelevancyReader } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
 import { Turn } from '../../lib/turn.ts';
-import type { EntryEvent, LiveEvent, LiveMessage } from '../../live/live-log.ts';
+import type { EntryEvent, LiveEvent } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
 import { followsOf, hydrate, learnOfActions } from '../page/hydration.ts';
@@ -16,10 +16,11 @@ import {
   passesFeedFilter,
 } from '../page/filters.ts';
 import { readerOf } from '../page/views.ts';
-import type { EventReads } from '../session/event-sessions.ts';
+import type { ReadForEvents } from '../session/event-sessions.ts';
 import type { EventReaderSession, ReaderSession } from '../session/reader-session.ts';
 import type { FeedEvent } from '../../core/shapes.ts';
 import type { RelevancyNow, SharedBoosts } from './shared-boosts.ts';
+import type { EventMessage, KnownWatcher, SharedFacts, WatchRules } from './shared-decisions.ts';
 import { loadFollows } from '../loads/own-follows.ts';
 
 /** An item sent to a watcher. Its session is opened only if more data is needed, which is rare. */
@@ -41,14 +42,12 @@ class ItemEvent {
   }
 }
 
-export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
-
 /**
  * What a watcher receives for each of these events; `null`: nothing. An event only says which item to examine. Whether and
  * where the item is in the list is decided from current data: if two events arrive in the wrong order, both report the newer
  * state. One set of queries for all events.
  */
-export async function decideEvents(
+async function decideEvents(
   boosts: SharedBoosts,
   session: EventReaderSession,
   filter: CheckedFeedFilter,
@@ -96,9 +95,9 @@ export async function decideEvents(
   );
 }
 
-/** Whether it is about an entry of the feed. */
+/** Whether it is about an entry of a list. */
 export function isOfEntry(event: LiveEvent): event is EntryEvent {
-  return event.kind !== 'list' && event.kind !== 'notification';
+  return event.kind === 'added' || event.kind === 'updated' || event.kind === 'removed';
 }
 
 /** A feed has nothing to do with notifications. */
@@ -106,22 +105,44 @@ function resyncOf(cursor: string, event: Exclude<LiveEvent, EntryEvent>): FeedEv
   return event.kind === 'list' ? { kind: 'resync', cursor, reason: event.change } : null;
 }
 
-/** Data read for all readers being decided. */
-export interface CommonFacts {
-  readonly reads: EventReads;
+/** What events of feeds are decided by. */
+export interface FeedFacts extends SharedFacts {
+  readonly boosts: SharedBoosts;
   readonly relevancyNow: RelevancyNow;
 }
 
-export interface KnownWatcher {
-  readonly identity: Identity;
-  readonly profile: ReaderProfile;
-  /** Opens the session used for rendering, if more data is needed. */
-  readonly open: () => EventReaderSession;
+/** The actions of these events, and how far they are lifted. */
+export function feedFacts(
+  boosts: SharedBoosts,
+  read: ReadForEvents,
+): (events: readonly LiveEvent[]) => Promise<FeedFacts> {
+  return async (events) => {
+    const reads = await read(events.flatMap((event) => (isOfEntry(event) ? event.actionId : [])));
+    const actions = [...reads.actions.values()].filter((action) => action !== null);
+    return { reads, boosts, relevancyNow: await boosts(actions.filter((action) => !isGone(action))) };
+  };
+}
+
+/** Those of one feed or view. */
+export class FeedRules implements WatchRules<FeedEvent, FeedFacts> {
+  readonly #filter: CheckedFeedFilter;
+
+  constructor(filter: CheckedFeedFilter) {
+    this.#filter = filter;
+  }
+
+  atOnce(facts: FeedFacts, reader: KnownWatcher, messages: readonly EventMessage[]) {
+    return decideAtOnce(facts, reader, this.#filter, messages);
+  }
+
+  inSession({ boosts }: FeedFacts, session: EventReaderSession, messages: readonly EventMessage[]) {
+    return decideEvents(boosts, session, this.#filter, messages);
+  }
 }
 
 /** The same without any further reads for the reader; `null`: reads are necessary. */
-export function decideAtOnce(
-  { reads, relevancyNow }: CommonFacts,
+function decideAtOnce(
+  { reads, relevancyNow }: FeedFacts,
   reader: KnownWatcher,
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],

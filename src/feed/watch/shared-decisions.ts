@@ -1,21 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Identity } from '../../domain/viewer.ts';
+import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { eachInTurns } from '../../lib/turn.ts';
-import type { OpenEventSession, ReadForEvents } from '../session/event-sessions.ts';
+import type { LiveEvent, LiveMessage } from '../../live/live-log.ts';
+import type { EventReads, OpenEventSession } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
 import type { EventReaderSession } from '../session/reader-session.ts';
-import type { FeedEvent, UnreadCount } from '../../core/shapes.ts';
-import type { CheckedFeedFilter } from '../page/filters.ts';
+import type { UnreadCount } from '../../core/shapes.ts';
 import type { FeedView } from '../page/declared.ts';
-import {
-  decideAtOnce,
-  decideEvents,
-  isGone,
-  isOfEntry,
-  type CommonFacts,
-  type EventMessage,
-} from './live-decisions.ts';
-import type { SharedBoosts } from './shared-boosts.ts';
 import { gathered } from '../../lib/gathered.ts';
 
 /** Concurrent counts: each one reads a feed. */
@@ -40,41 +31,113 @@ function nameOf({ identity: { userId, roles }, view }: Watched): string {
   return JSON.stringify([view?.name ?? null, userId, ...[...roles].sort()]);
 }
 
-export interface DecisionSources {
-  readonly boosts: SharedBoosts;
-  readonly read: ReadForEvents;
+export type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
+
+/** Data read for all readers being decided. */
+export interface SharedFacts {
+  readonly reads: EventReads;
+}
+
+export interface DecisionSources<F> {
+  /** Reads what these events are decided by, for all watchers. */
+  readonly read: (events: readonly LiveEvent[]) => Promise<F>;
   /** Opens a new session: its loaded data must not be used beyond the events it was opened for. */
   readonly openSession: OpenEventSession;
 }
 
-/** A watcher, with the data cached about them between events. */
-export interface Watcher {
+export interface KnownWatcher {
   readonly identity: Identity;
-  readonly filter: CheckedFeedFilter;
-  readonly kept: KeptProfile;
+  readonly profile: ReaderProfile;
+  /** Opens the session used for rendering, if more data is needed. */
+  readonly open: () => EventReaderSession;
 }
 
-type Decided = readonly (FeedEvent | null)[];
+/** What a watcher receives for each of some events; `null`: nothing. */
+type Decided<E> = readonly (E | null)[];
 
-/** A feed with events to decide. Its methods must not throw. */
-export interface DecisionListener {
+/** How the events of one list are decided. */
+export interface WatchRules<E, F> {
+  /** Without any further reads for the reader; `null`: reads are necessary. */
+  atOnce(facts: F, reader: KnownWatcher, messages: readonly EventMessage[]): Decided<E> | null;
+  inSession(facts: F, session: EventReaderSession, messages: readonly EventMessage[]): Promise<Decided<E>>;
+}
+
+/** A watcher, with the data cached about them between events. */
+export interface Watcher<E, F> {
+  readonly identity: Identity;
+  readonly rules: WatchRules<E, F>;
+  readonly kept: KeptProfile;
+  /** Whether the log tells of what the reader changes; otherwise only their stamp does. */
+  readonly isOwnLog: boolean;
+}
+
+/** A list with events to decide. Its methods must not throw. */
+export interface DecisionListener<E> {
   /** Takes the waiting events as late as possible, so that events arriving during other decisions are decided together. */
   take(): readonly EventMessage[];
   /** Number of messages that may mean a change by the reader, as of when the events were taken. */
   readonly changes: number;
   /** Called with the result for each event; `null`: nothing to send. */
-  decided(events: Decided): void;
+  decided(events: Decided<E>): void;
   failed(error: unknown): void;
 }
 
-interface Asked {
-  readonly watcher: Watcher;
-  readonly listener: DecisionListener;
+/** A watcher that has asked, of whatever list. */
+interface Asked<F> {
+  readonly messages: readonly EventMessage[];
+  take(): void;
+  /** `false`: it takes further reads, after which the listener is called. */
+  decide(facts: F, openSession: OpenEventSession): boolean;
+  /** Tells what was decided. */
+  tell(): void;
+  failed(error: unknown): void;
 }
 
-/** The same after its events were taken. */
-interface Taken extends Asked {
-  readonly messages: readonly EventMessage[];
+const NONE: readonly never[] = [];
+
+class Asking<E, F extends SharedFacts> implements Asked<F> {
+  readonly #watcher: Watcher<E, F>;
+  readonly #listener: DecisionListener<E>;
+  messages: readonly EventMessage[] = NONE;
+  #decided: Decided<E> = NONE;
+
+  constructor(watcher: Watcher<E, F>, listener: DecisionListener<E>) {
+    this.#watcher = watcher;
+    this.#listener = listener;
+  }
+
+  take(): void {
+    this.messages = this.#listener.take();
+  }
+
+  decide(facts: F, openSession: OpenEventSession): boolean {
+    const { messages } = this;
+    if (messages.length === 0) return true;
+    const { changes } = this.#listener;
+    const { identity, kept, rules } = this.#watcher;
+    const { reads } = facts;
+    let opened: EventReaderSession | null = null;
+    const open = (): EventReaderSession => (opened ??= openSession(identity, { kept, changes, reads }));
+    const profile = kept.find(reads.stamps, changes);
+    const decided = profile === null ? null : rules.atOnce(facts, { identity, profile, open }, messages);
+    if (decided === null) {
+      rules.inSession(facts, open(), messages).then(
+        (events) => this.#listener.decided(events),
+        (error: unknown) => this.#listener.failed(error),
+      );
+      return false;
+    }
+    this.#decided = decided;
+    return true;
+  }
+
+  tell(): void {
+    this.#listener.decided(this.#decided);
+  }
+
+  failed(error: unknown): void {
+    this.#listener.failed(error);
+  }
 }
 
 /** Watchers decided in one turn of the event loop. */
@@ -87,19 +150,19 @@ const READS_AT_ONCE = 2;
  * that validate cached profiles. Most are decided without any further read; the others use a session each. Nobody's events
  * are decided from a read that began before the events arrived.
  */
-export class SharedDecisions {
-  readonly #sources: DecisionSources;
-  #waiting: Asked[] = [];
+export class SharedDecisions<F extends SharedFacts> {
+  readonly #sources: DecisionSources<F>;
+  #waiting: Asked<F>[] = [];
   #underWay = 0;
   #isScheduled = false;
 
-  constructor(sources: DecisionSources) {
+  constructor(sources: DecisionSources<F>) {
     this.#sources = sources;
   }
 
   /** Decides the watcher's events and calls back later, once. */
-  decide(watcher: Watcher, listener: DecisionListener): void {
-    this.#waiting.push({ watcher, listener });
+  decide<E>(watcher: Watcher<E, F>, listener: DecisionListener<E>): void {
+    this.#waiting.push(new Asking(watcher, listener));
     this.#schedule();
   }
 
@@ -115,8 +178,9 @@ export class SharedDecisions {
 
   #startNext(): void {
     if (this.#waiting.length === 0 || this.#underWay >= READS_AT_ONCE) return;
-    const asked = this.#waiting.map((one) => ({ ...one, messages: one.listener.take() }));
+    const asked = this.#waiting;
     this.#waiting = [];
+    for (const one of asked) one.take();
     this.#underWay += 1;
     const reading = this.#read(asked).finally(() => {
       this.#underWay -= 1;
@@ -125,22 +189,19 @@ export class SharedDecisions {
     reading.then(
       (facts) => this.#decideAll(asked, facts),
       (error: unknown) => {
-        for (const { listener } of asked) listener.failed(error);
+        for (const one of asked) one.failed(error);
       },
     );
   }
 
-  async #read(asked: readonly Taken[]): Promise<CommonFacts> {
-    const ids = new Set<string>();
-    for (const { messages } of asked)
-      for (const { event } of messages) if (isOfEntry(event)) ids.add(event.actionId);
-    const reads = await this.#sources.read(ids);
-    const actions = [...reads.actions.values()].filter((action) => action !== null);
-    const relevancyNow = await this.#sources.boosts(actions.filter((action) => !isGone(action)));
-    return { reads, relevancyNow };
+  #read(asked: readonly Asked<F>[]): Promise<F> {
+    // Watchers of one list have the very same events.
+    const events = new Set<LiveEvent>();
+    for (const { messages } of asked) for (const { event } of messages) events.add(event);
+    return this.#sources.read([...events]);
   }
 
-  async #decideAll(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
+  async #decideAll(asked: readonly Asked<F>[], facts: F): Promise<void> {
     for (let from = 0; from < asked.length; from += SLICE) {
       if (from > 0) await nextTurn();
       await this.#decideSlice(asked.slice(from, from + SLICE), facts);
@@ -150,39 +211,15 @@ export class SharedDecisions {
   /**
    * Starts the watchers that need further reads first, so that these reads are batched; the others are answered one by one.
    */
-  async #decideSlice(asked: readonly Taken[], facts: CommonFacts): Promise<void> {
-    const known: { readonly listener: DecisionListener; readonly decided: Decided }[] = [];
-    for (const taken of asked) {
-      const { listener } = taken;
+  async #decideSlice(asked: readonly Asked<F>[], facts: F): Promise<void> {
+    const known: Asked<F>[] = [];
+    for (const one of asked) {
       try {
-        const decided = this.#decideFor(taken, facts);
-        if (decided instanceof Promise) tellLater(listener, decided);
-        else known.push({ listener, decided });
+        if (one.decide(facts, this.#sources.openSession)) known.push(one);
       } catch (error) {
-        listener.failed(error);
+        one.failed(error);
       }
     }
-    await eachInTurns(known, ({ listener, decided }) => listener.decided(decided));
+    await eachInTurns(known, (one) => one.tell());
   }
-
-  #decideFor({ watcher, listener, messages }: Taken, facts: CommonFacts): Decided | Promise<Decided> {
-    if (messages.length === 0) return [];
-    const { changes } = listener;
-    const { boosts, openSession } = this.#sources;
-    const { identity, kept, filter } = watcher;
-    let opened: EventReaderSession | null = null;
-    const open = (): EventReaderSession =>
-      (opened ??= openSession(identity, { kept, changes, reads: facts.reads }));
-    const profile = kept.find(facts.reads.stamps, changes);
-    const decided =
-      profile === null ? null : decideAtOnce(facts, { identity, profile, open }, filter, messages);
-    return decided ?? decideEvents(boosts, open(), filter, messages);
-  }
-}
-
-function tellLater(listener: DecisionListener, decided: Promise<Decided>): void {
-  decided.then(
-    (events) => listener.decided(events),
-    (error: unknown) => listener.failed(error),
-  );
 }

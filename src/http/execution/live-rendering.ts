@@ -16,7 +16,7 @@ import { plainFill, type FillText } from '../../graphql/rendering/plain-values.t
 import { ownText, sharedText, type ResultText } from '../../graphql/rendering/result-text.ts';
 import { toByteText, fromByteText } from '../../lib/byte-text.ts';
 import { eachInTurns } from '../../lib/turn.ts';
-import type { FeedEvent } from '../../core/shapes.ts';
+import type { SharedEvent } from '../../core/shapes.ts';
 import type { CompiledExecution } from './compiled-execution.ts';
 import { valueGiven } from '../exchange/accept.ts';
 
@@ -75,16 +75,26 @@ export function isWritten(result: ExecutionResult): result is WrittenResult {
 /** Renders the events of one subscription. Disposed with it. */
 export interface EventRenderer extends Disposable {
   /** @param args to execute the operation with the event as root value; called only if something must be executed. */
-  render(event: FeedEvent, args: () => ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
+  render(event: SharedEvent, args: () => ExecutionArgs): ExecutionResult | Promise<ExecutionResult>;
   /**
    * Starts rendering the shared part. `true`: nothing is in progress; otherwise `wake` is called later, once, when it is
    * worth asking again.
    */
-  prepare(events: readonly FeedEvent[], args: (event: FeedEvent) => ExecutionArgs, wake: () => void): boolean;
+  prepare(
+    events: readonly SharedEvent[],
+    args: (event: SharedEvent) => ExecutionArgs,
+    wake: () => void,
+  ): boolean;
 }
 
 type Result = ExecutionResult | Promise<ExecutionResult>;
-type SharedEvent = Extract<FeedEvent, { readonly item: unknown }>;
+
+/** What an event shows to everybody who sees it: the object of one read. `null`: nothing. */
+function shownIn(event: SharedEvent): object | null {
+  if ('item' in event) return event.item.action;
+  if ('action' in event) return event.action;
+  return 'interaction' in event ? event.interaction : null;
+}
 
 /**
  * Renders an event once for its many watchers: watchers with the same operation form a group, and the shared part is
@@ -157,13 +167,13 @@ class Member implements EventRenderer {
     group.members += 1;
   }
 
-  render(event: FeedEvent, args: () => ExecutionArgs): Result {
+  render(event: SharedEvent, args: () => ExecutionArgs): Result {
     return this.#group.render(event, args);
   }
 
   prepare(
-    events: readonly FeedEvent[],
-    args: (event: FeedEvent) => ExecutionArgs,
+    events: readonly SharedEvent[],
+    args: (event: SharedEvent) => ExecutionArgs,
     wake: () => void,
   ): boolean {
     return this.#group.prepare(events, args, wake);
@@ -178,7 +188,7 @@ class Member implements EventRenderer {
 
 interface Shown {
   /** The event that was executed. */
-  readonly first: FeedEvent;
+  readonly first: SharedEvent;
   readonly result: Result;
   /** Its result; `null`: in progress, or failed. */
   settled: ExecutionResult | null;
@@ -211,8 +221,8 @@ class Group {
   readonly #schema: GraphQLSchema;
   readonly #operation: Operation;
   #selection: PersonalSelection | null = null;
-  /** By the read of the action, and discarded with it. */
-  readonly #shown = new WeakMap<object, Map<FeedEvent['kind'], Shown>>();
+  /** By what was read, and discarded with it. */
+  readonly #shown = new WeakMap<object, Map<SharedEvent['kind'], Shown>>();
 
   constructor({ run, schema, operation, limits }: GroupOptions, onEmpty: () => void) {
     this.#onEmpty = onEmpty;
@@ -227,10 +237,11 @@ class Group {
     if (this.members === 0) this.#onEmpty();
   }
 
-  render(event: FeedEvent, args: () => ExecutionArgs): Result {
-    if (!this.#isShared(event)) return this.#run(args());
-    const shown = this.#shown.get(event.item.action)?.get(event.kind);
-    if (shown === undefined) return this.#begin(event, args()).result;
+  render(event: SharedEvent, args: () => ExecutionArgs): Result {
+    const of = this.#sharedIn(event);
+    if (of === null) return this.#run(args());
+    const shown = this.#shown.get(of)?.get(event.kind);
+    if (shown === undefined) return this.#begin(of, event, args()).result;
     if (shown.first === event && shown.written === null) return shown.excess ?? shown.result;
     const fill = this.#writtenOf(shown)?.fill ?? null;
     if (shown.excess !== null) return shown.excess;
@@ -238,31 +249,32 @@ class Group {
   }
 
   prepare(
-    events: readonly FeedEvent[],
-    args: (event: FeedEvent) => ExecutionArgs,
+    events: readonly SharedEvent[],
+    args: (event: SharedEvent) => ExecutionArgs,
     wake: () => void,
   ): boolean {
     let waiting: Shown['waiting'] = null;
-    for (const event of events)
-      if (this.#isShared(event)) {
-        const shown = this.#shown.get(event.item.action)?.get(event.kind) ?? this.#begin(event, args(event));
-        // The last one started is usually the last one finished.
-        waiting = shown.waiting ?? waiting;
-      }
+    for (const event of events) {
+      const of = this.#sharedIn(event);
+      if (of === null) continue;
+      const shown = this.#shown.get(of)?.get(event.kind) ?? this.#begin(of, event, args(event));
+      // The last one started is usually the last one finished.
+      waiting = shown.waiting ?? waiting;
+    }
     waiting?.push(wake);
     return waiting === null;
   }
 
-  #isShared(event: FeedEvent): event is SharedEvent {
-    return this.members > 1 && 'item' in event;
+  #sharedIn(event: SharedEvent): object | null {
+    return this.members > 1 ? shownIn(event) : null;
   }
 
-  #begin(event: SharedEvent, args: ExecutionArgs): Shown {
+  #begin(of: object, event: SharedEvent, args: ExecutionArgs): Shown {
     const result = this.#run(args);
     const shown: Shown = { first: event, result, settled: null, written: null, excess: null, waiting: null };
-    const byKind = this.#shown.get(event.item.action) ?? new Map<FeedEvent['kind'], Shown>();
+    const byKind = this.#shown.get(of) ?? new Map<SharedEvent['kind'], Shown>();
     byKind.set(event.kind, shown);
-    this.#shown.set(event.item.action, byKind);
+    this.#shown.set(of, byKind);
     if (!(result instanceof Promise)) {
       shown.settled = result;
       return shown;
@@ -294,7 +306,7 @@ class Group {
     return shown.written;
   }
 
-  async #renderLike(shown: Shown, event: FeedEvent, args: () => ExecutionArgs): Promise<ExecutionResult> {
+  async #renderLike(shown: Shown, event: SharedEvent, args: () => ExecutionArgs): Promise<ExecutionResult> {
     shown.settled ??= await shown.result;
     const same = this.#writtenOf(shown);
     if (shown.excess !== null) return shown.excess;
@@ -314,7 +326,7 @@ class Group {
   }
 
   /** @param event of a member with the same result. */
-  #write(data: object, event: FeedEvent): Written | GraphQLError {
+  #write(data: object, event: SharedEvent): Written | GraphQLError {
     const { places } = this.#selected();
     const text = sharedText(data, places, this.#limits.maxAnswerBytes);
     if (text instanceof GraphQLError) return text;

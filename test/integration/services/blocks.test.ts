@@ -368,11 +368,13 @@ test.each([0, MANY])(
       }
       await parts.fanOut();
     };
+    const thread = world.actions['cid'] ?? '';
     let marks = 0;
     /** A text of a third member, which both are shown behind all that was done before. */
     const mark = async (): Promise<string> => {
       const text = `mark${String((marks += 1))}`;
       await posted('cid', ['ann', 'bob'], text);
+      await services.addInteraction(session('cid'), { actionId: thread, kind: 'COMMENT', text });
       await parts.fanOut();
       return text;
     };
@@ -394,7 +396,7 @@ test.each([0, MANY])(
         Object.entries(WATCHES).map(async ([field, call]) => {
           const open = (after: string): AsyncGenerator<Tree, void> =>
             world.watch(
-              rowsOf(schema, 'subscription', { [field]: [call(after)] }, 3, FOR_STAFF)[0]?.document ?? '',
+              rowsOf(schema, 'subscription', { [field]: [call(after, encodeActionId(thread))] }, 3, FOR_STAFF)[0]?.document ?? '',
               me,
             );
           const events = open('');

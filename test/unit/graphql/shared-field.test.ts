@@ -6,7 +6,12 @@ import { isShared, type Sharing } from '../../../src/graphql/shared-field.ts';
 
 /** Everything that is shown to several viewers from one execution. A field that is added here must not depend on the viewer. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
-  Subscription: ['feedEvents'],
+  Subscription: ['actionEvents', 'feedEvents', 'sliceEvents'],
+  ActionAdded: ['action'],
+  ActionChanged: ['action'],
+  ActionUpdated: ['action'],
+  InteractionAdded: ['interaction'],
+  InteractionUpdated: ['interaction'],
   FeedItemAdded: ['item'],
   FeedItemUpdated: ['item'],
   NewsfeedItem: ['action'],
@@ -29,7 +34,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   Engagement: ['comments', 'lastInteraction', 'likes', 'reactions', 'reshares'],
   FeedGroup: ['actorCount', 'actors', 'count', 'isUnread', 'relevancy'],
   ReactionCount: ['count', 'reaction'],
-  Interaction: ['id'],
+  Interaction: ['actor', 'at', 'data', 'editedAt', 'id', 'kind', 'parentId', 'reaction', 'state', 'text'],
   Member: ['data', 'departmentId', 'id', 'imageUrl', 'memberId', 'name', 'supervisorId', 'teamId', 'url'],
   Ref: ['data', 'id', 'imageUrl', 'label', 'refId', 'type', 'url'],
   // The object is of one reader, and is never below what several are shown.

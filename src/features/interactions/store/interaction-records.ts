@@ -1,4 +1,4 @@
-import { ObjectId, type Filter, type Document } from 'mongodb';
+import { ObjectId, type Filter, type Document, type WithId } from 'mongodb';
 import type { ActionId, UserId, InteractionModerationKind } from '../../../domain/action.ts';
 import { isToggle, type Interaction, type InteractionId } from '../../../domain/interaction.ts';
 import { shownSince, type InteractionKind } from '../../../domain/relevancy.ts';
@@ -411,13 +411,21 @@ export function interactionRecords(
       return { visible: visible.modifiedCount, settling: token.toHexString() };
     },
 
-    /** The reactions among these that one write has removed and that were visible. One round trip. Index `own`. */
-    async reactionsIn(of: RemovalOf, token: SettlingToken): Promise<string[]> {
+    /** Those among these that one write has removed; the reactions only of those that were visible. One round trip. Index `own`. */
+    async removedIn(
+      of: RemovalOf,
+      token: SettlingToken,
+    ): Promise<{ readonly ids: readonly InteractionId[]; readonly reactions: readonly string[] }> {
       const documents = await collection
-        .find({ ...filterOf(of), settling: new ObjectId(token), wasHidden: { $exists: false } })
-        .project<Pick<InteractionDocument, 'reaction'>>({ _id: 0, reaction: 1 })
+        .find({ ...filterOf(of), settling: new ObjectId(token) })
+        .project<WithId<Pick<InteractionDocument, 'reaction' | 'wasHidden'>>>({ reaction: 1, wasHidden: 1 })
         .toArray();
-      return documents.flatMap(({ reaction }) => reaction ?? []);
+      return {
+        ids: documents.map(({ _id }) => _id.toHexString()),
+        reactions: documents.flatMap(({ reaction, wasHidden }) =>
+          wasHidden === undefined ? (reaction ?? []) : [],
+        ),
+      };
     },
 
     ...hiding(collection, noteThreads, events),

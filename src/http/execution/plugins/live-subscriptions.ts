@@ -6,10 +6,11 @@ import { apiError, withFirstRefusal } from '../../../graphql/errors.ts';
 import { FIRST_FAULT } from '../../../graphql/limits/variables.ts';
 import { Answer } from '../../../graphql/rendering/answer.ts';
 import { runSubscription, type ResultStreamOptions } from '../../../graphql/result-stream.ts';
+import type { Action } from '../../../domain/action.ts';
 import type { Identity } from '../../../domain/viewer.ts';
 import { Ending, OnDispose } from '../../../lib/closer.ts';
 import type { HttpContext } from '../../http-context.ts';
-import type { FeedEvent } from '../../../core/shapes.ts';
+import type { SharedEvent } from '../../../core/shapes.ts';
 import type { Caller } from '../../identity/auth.ts';
 import type { RequestContext } from '../operation-context.ts';
 import { clock } from '../../../lib/clock.ts';
@@ -21,11 +22,16 @@ const PUSHED_WITHIN_MS = 900_000;
 const MOST_PUSHES = 100;
 const MOST_TRACES = 1_000;
 
+function actionIn(event: SharedEvent): Action | null {
+  if ('item' in event) return event.item.action;
+  return 'action' in event ? event.action : null;
+}
+
 /** Renders a live event as a part of the trace that changed its action. */
-function tracedPushes(): <T>(event: FeedEvent, present: () => T) => T {
+function tracedPushes(): <T>(event: SharedEvent, present: () => T) => T {
   const pushes = new Map<string, number>();
   return (event, present) => {
-    const trace = 'item' in event ? event.item.action.fanOut.trace : undefined;
+    const trace = actionIn(event)?.fanOut.trace;
     if (trace === undefined || clock.time() - trace.at.getTime() > PUSHED_WITHIN_MS) return present();
     const count = (pushes.get(trace.parent) ?? 0) + 1;
     if (count > MOST_PUSHES) return present();
@@ -105,7 +111,7 @@ class LiveSubscription implements ResultStreamOptions {
     this.#leaving = request === undefined ? null : this.#endWith(request.signal);
   }
 
-  context(event?: FeedEvent): GraphQLContext {
+  context(event?: SharedEvent): GraphQLContext {
     const { core } = this.#parts;
     const { userId } = this.#identity;
     return createContext(core, this.#identity, this.#ending, {
@@ -121,12 +127,12 @@ class LiveSubscription implements ResultStreamOptions {
 
   present(event: unknown): ExecutionResult | Promise<ExecutionResult> {
     const { rendering } = this.#parts;
-    const rendered = this.#render(event as FeedEvent);
+    const rendered = this.#render(event as SharedEvent);
     const shown =
       rendered instanceof Promise
         ? rendered.then((result) => rendering.finish(result))
         : rendering.finish(rendered);
-    if (!this.#isSocket) return this.#withId(shown, event as FeedEvent);
+    if (!this.#isSocket) return this.#withId(shown, event as SharedEvent);
     const { observer } = this.#parts;
     // Over HTTP, Yoga does it.
     return shown instanceof Promise
@@ -135,7 +141,7 @@ class LiveSubscription implements ResultStreamOptions {
   }
 
   prepare(events: readonly unknown[], wake: () => void): boolean {
-    return this.#renderer.prepare(events as readonly FeedEvent[], (event) => this.#argsOf(event), wake);
+    return this.#renderer.prepare(events as readonly SharedEvent[], (event) => this.#argsOf(event), wake);
   }
 
   send(shown: ExecutionResult, isFollowed: boolean): Promise<void> | 'sent' | null {
@@ -155,24 +161,24 @@ class LiveSubscription implements ResultStreamOptions {
   }
 
   onEvent(event: unknown): void {
-    const notified = event as FeedEvent;
+    const notified = event as SharedEvent;
     this.#parts.metrics.liveEventSent(notified.kind);
     if (notified.kind === 'resync') this.#parts.metrics.liveResync(notified.reason);
   }
 
-  #render(event: FeedEvent): ExecutionResult | Promise<ExecutionResult> {
+  #render(event: SharedEvent): ExecutionResult | Promise<ExecutionResult> {
     return this.#parts.inTrace(event, () => this.#renderer.render(event, () => this.#argsOf(event)));
   }
 
   async #withId(
     shown: ExecutionResult | Promise<ExecutionResult>,
-    { cursor }: FeedEvent,
+    { cursor }: SharedEvent,
   ): Promise<ExecutionResult> {
     const { cursors } = this.#parts.core;
     return withEventId(await shown, cursors.shown(this.#identity.userId, cursor));
   }
 
-  #argsOf(event: FeedEvent): ExecutionArgs {
+  #argsOf(event: SharedEvent): ExecutionArgs {
     return { ...this.#args, rootValue: event, contextValue: this.context(event) };
   }
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import type { UnreadCount } from '../../../../src/core/shapes.ts';
-import { UnreadWatch } from '../../../../src/feed/watch/watch-feed.ts';
+import { ValueWatch } from '../../../../src/feed/watch/value-watch.ts';
 
 interface Counting {
   readonly answer: (count: number) => void;
@@ -13,9 +13,10 @@ function openWatch() {
   const controller = new AbortController();
   const begun: Counting[] = [];
   let onBegun: () => void = () => undefined;
-  const unread = new UnreadWatch({
+  const unread = new ValueWatch<UnreadCount>({
     signal: controller.signal,
-    count: () =>
+    isSame: (one, other) => one.count === other.count,
+    read: () =>
       new Promise<UnreadCount>((resolve, reject) => {
         begun.push({
           answer: (count) => {
@@ -47,10 +48,10 @@ test('combines many changes into one count, and those during a count into one mo
   const ready = unread.ready();
   first.answer(1);
   await ready;
-  expect(unread.take()).toEqual({ count: 1, isExact: true });
+  expect(unread.take()).toEqual({ value: { count: 1, isExact: true } });
   (await count(2)).answer(2);
   await unread.ready();
-  expect(unread.take()?.count).toBe(2);
+  expect(unread.take()?.value.count).toBe(2);
   expect(begun).toHaveLength(2);
 });
 
@@ -65,7 +66,7 @@ test('keeps only the latest count that was not taken', async () => {
   (await count(4)).answer(4);
   unread.touch();
   await count(5);
-  expect(unread.take()?.count).toBe(4);
+  expect(unread.take()?.value.count).toBe(4);
   expect(unread.take()).toBeNull();
 });
 
@@ -74,13 +75,13 @@ test('never reports the same count twice in a row, unless it was restarted', asy
   unread.touch();
   (await count(1)).answer(7);
   await unread.ready();
-  expect(unread.take()?.count).toBe(7);
+  expect(unread.take()?.value.count).toBe(7);
   unread.touch();
   (await count(2)).answer(7);
   unread.restart();
   (await count(3)).answer(7);
   await unread.ready();
-  expect(unread.take()?.count).toBe(7);
+  expect(unread.take()?.value.count).toBe(7);
 });
 
 test('counts again if it was restarted during a count, and drops that count', async () => {
@@ -93,7 +94,7 @@ test('counts again if it was restarted during a count, and drops that count', as
   expect(unread.take()).toBeNull();
   second.answer(8);
   await unread.ready();
-  expect(unread.take()?.count).toBe(8);
+  expect(unread.take()?.value.count).toBe(8);
   expect(begun).toHaveLength(2);
 });
 
@@ -105,7 +106,7 @@ test('drops the failure of a restarted count', async () => {
   outdated.fail(new Error('Away'));
   (await count(2)).answer(1);
   await unread.ready();
-  expect(unread.take()?.count).toBe(1);
+  expect(unread.take()?.value.count).toBe(1);
 });
 
 test('passes on the failure of a count', async () => {
@@ -148,7 +149,11 @@ describe('leaves nothing behind when it ends', () => {
   });
 
   test('before it has begun', () => {
-    const unread = new UnreadWatch({ signal: AbortSignal.abort(), count: () => Promise.reject(new Error()) });
+    const unread = new ValueWatch<UnreadCount>({
+      signal: AbortSignal.abort(),
+      isSame: () => false,
+      read: () => Promise.reject(new Error()),
+    });
     unread.touch();
     expect(unread.take()).toBeNull();
   });
