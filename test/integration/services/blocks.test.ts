@@ -396,7 +396,13 @@ test.each([0, MANY])(
         Object.entries(WATCHES).map(async ([field, call]) => {
           const open = (after: string): AsyncGenerator<Tree, void> =>
             world.watch(
-              rowsOf(schema, 'subscription', { [field]: [call(after, encodeActionId(thread))] }, 3, FOR_STAFF)[0]?.document ?? '',
+              rowsOf(
+                schema,
+                'subscription',
+                { [field]: [call(after, encodeActionId(thread))] },
+                3,
+                FOR_STAFF,
+              )[0]?.document ?? '',
               me,
             );
           const events = open('');
