@@ -69,6 +69,7 @@ const ALL = [
       ]),
   },
   { collections: [ITEM_MARKS], jobs: [markEnds], api: () => import('../features/marks/api.ts') },
+  { api: () => import('../features/lists/api.ts') },
   { jobs: [muteEnds], api: () => import('../features/mutes/api.ts') },
   { collections: [INTERACTIONS, THREADS], api: () => import('../features/interactions/api.ts') },
   { collections: [BLOCKS], api: () => import('../features/blocks/api.ts') },

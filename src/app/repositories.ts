@@ -25,6 +25,7 @@ import { membersRepository } from '../features/directory/store/members.ts';
 import { CORE_COLLECTIONS } from './features.ts';
 import type { Repositories } from '../storage/repositories.ts';
 import type { Collections } from '../storage/database/mongo.ts';
+import { readerListsRepository } from '../features/lists/store.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
 import { rankedActionsRepository, RankingCache, scoresRepository } from '../features/ranking/store.ts';
@@ -98,6 +99,7 @@ export function createRepositories(
     fanOuts: fanOutsRepository(collections.actions, events),
     ...ofFeeds(collections.feeds, feedEpoch, stamps),
     ...ofFollows(collections, events),
+    readerLists: readerListsRepository(collections, stamps),
     interactions: interactionsRepository(collections, events),
     ...knownOfFeeds(cacheBytes),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),

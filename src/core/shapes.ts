@@ -336,6 +336,7 @@ export interface WatchPlace {
 
 export interface WatchArgs extends WatchPlace {
   readonly view?: string | null | undefined;
+  readonly listId?: string | null | undefined;
   readonly filter?: FeedFilter | null | undefined;
   /** Also report changes of the unread count of the whole view or feed. Costs a count; default false. */
   readonly withUnread?: boolean | undefined;

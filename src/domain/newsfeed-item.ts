@@ -88,6 +88,8 @@ export interface NewsfeedItem extends FeedEntry {
   readonly state: ListedState | null;
   /** When that state ends; `null`: it does not, or there is none. */
   readonly until: Date | null;
+  /** Ids of the reader's lists that it is in. */
+  readonly lists: readonly string[];
 }
 
 /** Feed order: negative when `a` comes before `b`. */

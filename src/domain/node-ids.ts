@@ -14,6 +14,10 @@ export function encodeReportId(reportId: string): string {
   return encodeNodeId('Report', reportId);
 }
 
+export function encodeListId(listId: string): string {
+  return encodeNodeId('ReaderList', listId);
+}
+
 export function encodeInteractionId(interactionId: InteractionId): string {
   return encodeNodeId('Interaction', interactionId);
 }

@@ -36,6 +36,14 @@ export function isTrusted({ roles }: Identity): boolean {
   return roles.has('service') || roles.has('admin');
 }
 
+/** A list that a reader has made of what they follow. What brings them items says in which lists it is. */
+export interface ReaderList {
+  readonly id: string;
+  readonly name: string;
+  /** Its items leave the feed, unless they mention or name the reader. */
+  readonly isExclusive: boolean;
+}
+
 /** Facts about a reader that the rules need, except the follows of a single action's refs. */
 export interface ReaderProfile {
   readonly userId: UserId;
@@ -52,6 +60,8 @@ export interface ReaderProfile {
   readonly lastRead: Date | null;
   /** The same of views with a read mark of their own. Absent: nothing. */
   readonly viewsRead: Readonly<Record<string, Date>>;
+  /** Lists that the reader has made, the oldest first. */
+  readonly lists: readonly ReaderList[];
   /** The reader has marked single items; their marks must be loaded. */
   readonly hasMarks: boolean;
   readonly hasUnreadMarks: boolean;
@@ -59,7 +69,10 @@ export interface ReaderProfile {
   readonly hasEnds: boolean;
   /** Loaded on first use; no query when the reader has no such items. */
   readonly returned: () => Promise<Returned>;
-  /** The reader once unfollowed with history: entries delivered for a follow must be checked against the follow. */
+  /**
+   * Entries delivered for a follow must be checked against the follow: the reader once unfollowed with history, or what is followed
+   * decides in which list an item is.
+   */
   readonly checksFollows: boolean;
   /** The reader is or was assigned to refs: boosts must take these follows into account. */
   readonly hasAssigned: boolean;
@@ -90,6 +103,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     blocks: NO_BLOCKS,
     lastRead: null,
     viewsRead: {},
+    lists: [],
     hasMarks: false,
     asOf: new Date(0),
     hasEnds: false,
@@ -124,4 +138,6 @@ export interface Follow {
   readonly spans: readonly FollowSpan[];
   /** While active, interactions with the ref's actions concern the reader. */
   readonly isAssigned?: true;
+  /** Ids of the reader's lists that it is in, while active; possibly of lists that there are no longer. Absent: in none. */
+  readonly lists?: readonly string[];
 }

@@ -198,6 +198,26 @@ export function mutesPasser(reader: ReaderProfile, { reshares }: VisibleAction):
   return reshares.some(({ by }) => isMutedPerson(mutes, by) || isBlocked(reader, by));
 }
 
+/**
+ * Ids of the reader's lists in which an action is: those of what brings it by being followed, and of its actor.
+ * @param follows the reader's follows of its `followableIds`; extra follows do no harm.
+ */
+export function listsOf(
+  reader: ReaderProfile,
+  action: VisibleAction,
+  follows: readonly Follow[],
+): readonly string[] {
+  if (reader.lists.length === 0) return [];
+  const own = follows.filter(({ active, lists }) => active && lists !== undefined);
+  if (own.length === 0) return [];
+  const bringing = new Set(
+    addressedBy(reader, action, own).flatMap(({ reason, via }) => (BY_FOLLOWING.has(reason) ? via : null)),
+  );
+  const within = own.filter(({ refId }) => refId === action.actorId || bringing.has(refId));
+  const named = new Set(within.flatMap(({ lists }) => lists ?? []));
+  return reader.lists.flatMap(({ id }) => (named.has(id) ? id : []));
+}
+
 const BY_FOLLOWING: ReadonlySet<DeliveryReason> = new Set(['FOLLOW', 'PULL', 'RESHARE']);
 
 /**

@@ -115,6 +115,11 @@ export function parseAddedId<K>(id: string, path: Path, type: string, read: (key
   return key;
 }
 
+/** Parses the global id of a list of a reader. Throws BAD_USER_INPUT for anything else. */
+export function parseListId(id: string, path: Path): string {
+  return parseAddedId(id, path, 'ReaderList', (key) => (OBJECT_ID.test(key) ? key : null));
+}
+
 /** Types whose global id starts with an id of the host application. */
 const HOST_TYPES: ReadonlySet<string> = new Set([
   'Member',

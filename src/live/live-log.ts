@@ -120,7 +120,7 @@ export function decodeLiveCursor(tag: string, cursor: string): LogPosition | nul
 }
 
 /** Changes of a reader's list that cannot be reported item by item: the feed must be queried again. */
-export const LIST_CHANGES = ['mutes', 'marks', 'membership'] as const;
+export const LIST_CHANGES = ['mutes', 'marks', 'membership', 'list'] as const;
 export type ListChange = (typeof LIST_CHANGES)[number];
 
 /** Why a watcher must query the feed again; README.md says when each is sent. */

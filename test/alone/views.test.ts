@@ -205,11 +205,11 @@ test('a view with a read mark of its own is read by that, and others by that of 
     return edges.filter(({ node }) => node.isUnread).length;
   };
   expect([await unreadIn(), await unreadIn('forMe'), await unreadIn('quiet')]).toEqual([8, 1, 3]);
-  await parts.services.markFeedRead(ann(parts), clock.now(), 'forMe');
+  await parts.services.markFeedRead(ann(parts), clock.now(), { view: 'forMe' });
   expect([await unreadIn(), await unreadIn('forMe'), await unreadIn('quiet')]).toEqual([8, 0, 3]);
-  await parts.services.markFeedRead(ann(parts), new Date(0), 'forMe');
+  await parts.services.markFeedRead(ann(parts), new Date(0), { view: 'forMe' });
   expect(await unreadIn('forMe')).toBe(0);
-  await parts.services.markFeedRead(ann(parts), clock.now(), 'quiet');
+  await parts.services.markFeedRead(ann(parts), clock.now(), { view: 'quiet' });
   expect([await unreadIn(), await unreadIn('forMe'), await unreadIn('quiet')]).toEqual([0, 0, 0]);
 });
 
@@ -231,7 +231,7 @@ test('a watcher of a view is sent what enters and leaves it, and how much of it 
   await parts.fanOut();
   expect(await quiet.next()).toMatchObject({ kind: 'removed', actionId: action.id });
   expect((await quiet.unread()).unread).toEqual(exact(3));
-  await parts.services.markFeedRead(ann(parts), clock.now(), 'forMe');
+  await parts.services.markFeedRead(ann(parts), clock.now(), { view: 'forMe' });
   expect((await mine.unread()).unread).toEqual(exact(0));
   expect(await own(parts, 'quiet')).toEqual([7, 6, 0].map((place) => ids[place]));
   expect(await own(parts, 'all')).toContain(loud.id);
@@ -242,7 +242,7 @@ test('an explanation names the conditions of a view that an item does not meet',
   const ids = await written(parts);
   const why = async (place: number, view: ViewName) => {
     const id = ids[place] ?? '';
-    const { isInFeed, leftOutBy } = await parts.services.explainFeedItem(ann(parts), id, null, view);
+    const { isInFeed, leftOutBy } = await parts.services.explainFeedItem(ann(parts), id, null, { view });
     return { isInFeed, leftOutBy };
   };
   expect(await why(7, 'quiet')).toEqual({ isInFeed: true, leftOutBy: [] });
@@ -264,7 +264,9 @@ test('refuses an unknown view, an order beside a view, a cursor of another list,
   await expect(read({ view: 'quiet', order: 'RELEVANCY' })).rejects.toMatchObject(bad);
   await expect(read({ view: 'archive', filter: { snoozed: true } })).rejects.toMatchObject(bad);
   await expect(parts.services.readFeedGroups(ann(parts), { view: 'recent' })).rejects.toMatchObject(bad);
-  await expect(parts.services.markFeedRead(ann(parts), clock.now(), 'none')).rejects.toMatchObject(bad);
+  await expect(parts.services.markFeedRead(ann(parts), clock.now(), { view: 'none' })).rejects.toMatchObject(
+    bad,
+  );
   const cursors = await Promise.all(
     [undefined, 'quiet', 'all'].map(async (view) => [view, (await read({ first: 1, view })).end] as const),
   );

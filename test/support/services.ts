@@ -15,6 +15,7 @@ import * as rebuildFeed from '../../src/features/rebuild/rebuild-feed.ts';
 import * as unread from '../../src/feed/page/unread.ts';
 import * as follow from '../../src/features/follow/follow.ts';
 import * as followers from '../../src/features/follow/followers.ts';
+import * as lists from '../../src/features/lists/lists.ts';
 import * as mutes from '../../src/features/mutes/mutes.ts';
 import * as unfollowMany from '../../src/features/follow/unfollow.ts';
 import * as unfollow from '../../src/features/follow/unfollow.ts';
@@ -79,6 +80,7 @@ const MODULES = {
   ...unread,
   ...follow,
   ...followers,
+  ...lists,
   ...mutes,
   ...unfollowMany,
   ...unfollow,

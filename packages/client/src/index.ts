@@ -11,6 +11,7 @@ export type {
   Channel,
   FeedMutations,
   FeedKey,
+  ReaderList,
   FollowState,
   Interaction,
   InteractionChange,

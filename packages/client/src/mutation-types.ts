@@ -105,7 +105,14 @@ interface Unread {
   readonly unreadCount: UnreadCount;
 }
 
-/** What each gives. */
+/** A list of what the reader follows. */
+export interface ReaderList {
+  readonly id: string;
+  readonly name: string;
+  /** Its items are kept out of the feed, unless they mention or name the reader. */
+  readonly isExclusive: boolean;
+}
+
 /** A key of a feed reader. */
 export interface FeedKey {
   readonly id: string;
@@ -115,6 +122,7 @@ export interface FeedKey {
   readonly usedAt: string | null;
 }
 
+/** What each gives. */
 interface MutationResults {
   readonly publishAction: {
     readonly isReplay: boolean;
@@ -157,6 +165,12 @@ interface MutationResults {
   readonly createFeedKey: { readonly url: string; readonly key: FeedKey };
   /** Those that are left. */
   readonly revokeFeedKey: { readonly feedKeys: readonly FeedKey[] };
+  readonly createList: ReaderList;
+  readonly updateList: ReaderList;
+  /** Its id. */
+  readonly deleteList: string;
+  readonly addToList: ReaderList;
+  readonly removeFromList: ReaderList;
   readonly blockMember: OfMember;
   readonly unblockMember: OfMember;
   readonly report: { readonly id: string; readonly state: 'OPEN' | 'TAKEN' | 'RESOLVED' | 'DISMISSED' };

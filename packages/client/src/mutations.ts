@@ -11,6 +11,7 @@ export const ACTION_STATE = `id isHidden commentsVersion ${ENGAGEMENT} ${VIEWER}
 export const INTERACTION = `id kind at editedAt text reaction parentId state actor { ${PERSON} }`;
 const UNREAD = `unreadCount { count isExact }`;
 const FEED_KEY = `id name createdAt usedAt`;
+const LIST = `id name isExclusive`;
 const FOLLOWED = `refId isFollowed followerCount`;
 
 /** What is asked of the answer of each mutation; nothing of a boolean. */
@@ -47,6 +48,11 @@ const selectionsOf = ({ comment = '' }: Fields): Record<keyof FeedMutations, str
     unregisterPush: ``,
     createFeedKey: `url key { ${FEED_KEY} }`,
     revokeFeedKey: `feedKeys { ${FEED_KEY} }`,
+    createList: LIST,
+    updateList: LIST,
+    deleteList: ``,
+    addToList: LIST,
+    removeFromList: LIST,
     blockMember: `memberId`,
     unblockMember: `memberId`,
     report: `id state`,

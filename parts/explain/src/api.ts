@@ -12,6 +12,7 @@ import { MAX_CAUSES, explainFeedItem } from './explain-item.ts';
 import { RULE_DESCRIPTIONS, type RuleName } from '../../../src/feed/page/feed-rules.ts';
 import { builder } from '../../../src/graphql/builder.ts';
 import { parseActionId } from '../../../src/graphql/global-id.ts';
+import { listAsked } from '../../../src/features/feed/api/view-arg.ts';
 import { DeliveryReasonEnum, describedEnum } from '../../../src/graphql/types/enums.ts';
 
 const FeedPathEnum = describedEnum<FeedPath>('FeedPath', 'Where a feed reads an item from.', {
@@ -142,9 +143,19 @@ builder.queryField('explainFeedItem', (t) =>
         description:
           'The name of a view: explains why it is or is not in that one. BAD_USER_INPUT: there is no such view.',
       }),
+      listId: t.arg.id({
+        description:
+          'Global id of a list of the viewer: explains why it is or is not in that one. Not beside `view`.',
+      }),
     },
     extensions: { reads: 50 satisfies Reads },
-    resolve: (_root, { actionId, memberId, view }, context) =>
-      explainFeedItem(context.core, context.session(), parseActionId(actionId, ['actionId']), memberId, view),
+    resolve: (_root, { actionId, memberId, ...list }, context) =>
+      explainFeedItem(
+        context.core,
+        context.session(),
+        parseActionId(actionId, ['actionId']),
+        memberId,
+        listAsked(list),
+      ),
   }),
 );

@@ -2,7 +2,7 @@ import type { Core } from '../../../src/core/core.ts';
 import { idSchema } from '../../../src/descriptors/id-schema.ts';
 import type { Action, ActionId, UserId } from '../../../src/domain/action.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
-import { addressedBy, isEntitled } from '../../../src/domain/visibility.ts';
+import { addressedBy, isEntitled, listsOf } from '../../../src/domain/visibility.ts';
 import { type FeedItemExplanation, type RelevancyCause } from '../../../src/domain/explanation.ts';
 import { rowOf, type StateEnded } from '../../../src/domain/item-states.ts';
 import type { ItemMark } from '../../../src/domain/newsfeed-item.ts';
@@ -12,7 +12,7 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { validate } from '../../../src/core/validate.ts';
 import { presentEntry, type RuleName, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { type CheckedFeedFilter, failedOf, learnForFilter } from '../../../src/feed/page/filters.ts';
-import { checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
+import { type AskedList, checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { scoreFor } from '../../../src/features/ranking/top-order.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
@@ -25,7 +25,7 @@ export const MAX_CAUSES = 50;
 /**
  * Explains why an action is or is not in a reader's feed, with the same functions that decide pages. For an action the
  * caller cannot see it costs as much as `getAction`, otherwise ten commands with the model `items`.
- * @param view the name of one. Default: the feed
+ * @param list of the reader whose feed it is: a view, or a list of theirs. Default: the feed
  * @throws FanfareError BAD_USER_INPUT, FORBIDDEN to ask about another reader, NOT_FOUND
  */
 export async function explainFeedItem(
@@ -33,7 +33,7 @@ export async function explainFeedItem(
   session: ReaderSession,
   actionId: ActionId,
   memberId: UserId | null | undefined,
-  view?: string | null,
+  list: Omit<AskedList, 'filter'> = {},
 ): Promise<FeedItemExplanation<RuleName>> {
   const { identity } = session;
   const userId = memberId == null ? identity.userId : validate(idSchema, memberId, ['memberId']);
@@ -43,7 +43,7 @@ export async function explainFeedItem(
   const action = await requireAction(session, actionId);
   // The other reader's roles are known only from their token; a feed does not depend on them.
   const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
-  return explain(core, reader, action, checkAskedList(userId, { view }));
+  return explain(core, reader, action, checkAskedList(userId, list));
 }
 
 async function explain(
@@ -68,8 +68,8 @@ async function explain(
     actionId: action.id,
     entry: located?.entry ?? nowhere,
   });
-  const item =
-    located === null || facts === null ? null : presentEntry(readerOf(profile, filter), facts, filter.state);
+  const reader = readerOf(profile, filter);
+  const item = located === null || facts === null ? null : presentEntry(reader, facts, filter.state);
   const leftOutBy =
     item === null ? [] : failedOf(filter, item, await learnForFilter(session, filter, [item]));
   const recorded = summaries.get(action.id)?.groups ?? [];
@@ -93,7 +93,10 @@ async function explain(
     isEntitled: isEntitled(profile, action, follows),
     addressedBy: ways,
     withheldBy: [
-      ...withheldBy(profile, { action, mark: facts?.mark ?? null, reasons: ways }),
+      ...withheldBy(reader, {
+        ...{ action, mark: facts?.mark ?? null, lists: listsOf(reader, action, follows) },
+        reasons: ways.map(({ reason }) => reason),
+      }),
       ...(isEntitled(profile, { ...action, isHidden: false }, follows) ? [] : (['NOT_ENTITLED'] as const)),
     ],
     relevancy: located?.entry.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),

@@ -212,7 +212,7 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
         },
         active
           ? { $set: { spans: stored, isFollowed: true } }
-          : { $set: { spans: stored }, $unset: { isFollowed: 1 } },
+          : { $set: { spans: stored }, $unset: { isFollowed: 1, lists: 1 } },
       );
       return matchedCount > 0;
     },

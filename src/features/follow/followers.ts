@@ -42,16 +42,25 @@ export async function readFollowers(
   });
 }
 
-/** The reader's follows, in order of ref id. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
-export async function following(core: Core, session: ReaderSession, args: PageArgs): Promise<Page<Ref>> {
+/**
+ * The reader's follows, in order of ref id.
+ * @param listId only what is in this list of the reader. Default: all
+ * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
+ */
+export async function following(
+  core: Core,
+  session: ReaderSession,
+  args: PageArgs,
+  listId?: string,
+): Promise<Page<Ref>> {
   const userId = session.identity.userId;
-  const list = `following:${userId}`;
+  const list = listId === undefined ? `following:${userId}` : `list:${listId}`;
   return collectPage<Followed, Followed, Ref>({
     page: askedPage(args, (cursor) => ({
       refId: idBeside(userId, decodeRow(list, cursor, ['text'])[0]),
       ofNobody: null,
     })),
-    scan: (stretch) => core.followStarts.following(userId, stretch),
+    scan: (stretch) => core.followStarts.following(userId, stretch, listId),
     select: async (followed) => {
       const known = await refsOf(
         session,

@@ -239,8 +239,9 @@ export async function readFeedGroups(
   const { userId } = session.identity;
   const filter = checkAskedList(userId, args);
   const { view } = filter;
-  if (view !== null && view.order !== 'RELEVANCY')
-    throw badInput(`The view ${view.name} is in the order ${view.order}: groups are in order of relevancy`, [
+  const order = view?.order ?? 'RELEVANCY';
+  if (view !== null && order !== 'RELEVANCY')
+    throw badInput(`The view ${view.name} is in the order ${order}: groups are in order of relevancy`, [
       'view',
     ]);
   const name = `groups:${nameOfList(userId, filter)}`;

@@ -16,7 +16,7 @@ import { marksOf } from '../page/hydration.ts';
 import { ListRead } from '../page/list-read.ts';
 import { FeedList, type FeedStages, MAX_UNREAD } from '../page/list.ts';
 import { openStages, type PageStages, unreadEntries } from '../page/read-page.ts';
-import { feedViews, itemsOf, readerOf } from '../page/views.ts';
+import { feedViews, itemsOf, readerOf, viewOfList } from '../page/views.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { countUnreadGroups } from './read-groups.ts';
 
@@ -35,12 +35,8 @@ export function countUnreadOfView(
   return new FeedList({ ...stages, read, withUnread: true }).countUnread([]);
 }
 
-/**
- * The same of all views that are counted, by name, with one read of the feed: as many commands as one count. A view is read on its own if
- * it is shown in groups or has items that are not in the feed, or if so few of the unread items are its own that the read stops before
- * it is counted.
- */
-export async function countUnreadOfViews(
+/** The same of all views that are counted, by name. */
+export function countUnreadOfViews(
   core: FeedReads,
   session: ReaderSession,
 ): Promise<ReadonlyMap<string, UnreadCount>> {
@@ -48,8 +44,46 @@ export async function countUnreadOfViews(
   const filters = feedViews()
     .filter(({ isCounted }) => isCounted)
     .map((view) => itemsOf(userId, view));
-  const read = new ListRead(core, session, 'views');
-  const stages = openStages(read, { filter: NO_FILTER, order: 'RELEVANCY' });
+  return countTogether(core, session, { whole: NO_FILTER, filters });
+}
+
+/** The same of lists of the reader, by id. What an exclusive one keeps out of the feed is read with the others. */
+export async function countUnreadOfLists(
+  core: FeedReads,
+  session: ReaderSession,
+  listIds: readonly string[],
+): Promise<ReadonlyMap<string, UnreadCount>> {
+  const { userId } = session.identity;
+  const filters = listIds.map((listId) => itemsOf(userId, viewOfList(listId)));
+  const [first] = filters;
+  if (first === undefined) return new Map();
+  const whole = { ...NO_FILTER, view: first.view };
+  const counts = await countTogether(core, session, { whole, filters });
+  return new Map(
+    filters.flatMap(({ view }) => {
+      const count = counts.get(view?.name ?? '');
+      return view?.listId === undefined || count === undefined ? [] : [[view.listId, count] as const];
+    }),
+  );
+}
+
+interface CountedTogether {
+  /** What all of them are parts of. */
+  readonly whole: CheckedFeedFilter;
+  readonly filters: readonly CheckedFeedFilter[];
+}
+
+/**
+ * What is unread of views, by name, with one read of the feed: as many commands as one count. A view is read on its own if it is shown in
+ * groups or has items that are not in the feed, or if so few of the unread items are its own that the read stops before it is counted.
+ */
+async function countTogether(
+  core: FeedReads,
+  session: ReaderSession,
+  { whole, filters }: CountedTogether,
+): Promise<ReadonlyMap<string, UnreadCount>> {
+  const read = new ListRead(core, session, whole === NO_FILTER ? 'views' : 'lists');
+  const stages = openStages(read, { filter: whole, order: 'RELEVANCY' });
   const feed = new FeedList({ ...stages, read, withUnread: true });
   const counts = new Map<string, UnreadCount>();
   // One after the other: the first reads what the others need.

@@ -54,9 +54,12 @@ export interface AskedFilter {
   readonly value: unknown;
 }
 
-/** A list of the host's configuration beside the feed: its items are those of the feed that pass its filter. */
-export interface FeedView extends DeclaredView {
-  readonly order: FeedOrder;
+/** A list beside the feed, of the host's configuration or the reader's own: its items are those of the feed that pass its filter. */
+export interface FeedView extends Omit<DeclaredView, 'order'> {
+  /** `null`: whichever is asked for. */
+  readonly order: FeedOrder | null;
+  /** Of which list of the reader it is; absent: it is of the configuration. */
+  readonly listId?: string;
 }
 
 /** What decides a filter beside the item. */

@@ -1,6 +1,6 @@
 import { isMutedAction, type MutableAction } from '../../descriptors/muted-action.ts';
 import type { Action } from '../../domain/action.ts';
-import { currentReasons, isPulledFor, mutesPasser } from '../../domain/visibility.ts';
+import { currentReasons, isPulledFor, listsOf, mutesPasser } from '../../domain/visibility.ts';
 import { isBlocked } from '../../domain/block.ts';
 import { isMutedPerson } from '../../domain/mute.ts';
 import {
@@ -34,6 +34,8 @@ export interface VisibleEntry {
   readonly mark: ItemMark | null;
   /** Current reasons for the reader to have it. */
   readonly reasons: readonly DeliveryReason[];
+  /** Ids of the reader's lists that it is in, if follows were loaded. */
+  readonly lists: readonly string[];
 }
 
 /** What a rule decides by. */
@@ -41,7 +43,9 @@ interface RuleFacts {
   readonly action: MutableAction & { readonly isHidden: boolean };
   readonly mark: ItemMark | null;
   /** Current reasons for the reader to have it. */
-  readonly reasons: readonly unknown[];
+  readonly reasons: readonly DeliveryReason[];
+  /** Ids of the reader's lists that it is in. */
+  readonly lists: readonly string[];
 }
 
 interface Rule {
@@ -53,6 +57,8 @@ interface Rule {
   readonly mayHaveBegun: (reader: ReaderProfile, action: Action) => boolean;
 }
 
+/** Who is named by an action has it in the feed, in whatever list it is. */
+const NAMING: ReadonlySet<DeliveryReason> = new Set(['MENTION', 'RECIPIENT']);
 const isAnnounced = (): boolean => false;
 const OF_STATES = Object.fromEntries(
   STATE_NAMES.map((withheld): [string, Rule] => [
@@ -88,6 +94,16 @@ const RULES = {
     mayHaveBegun: isAnnounced,
   },
   ...OF_STATES,
+  IN_EXCLUSIVE_LIST: {
+    description: 'It is in a list of the reader that keeps its items out of the feed.',
+    withholds: (reader, { lists, reasons }, state) =>
+      state === null &&
+      lists.length > 0 &&
+      !reasons.some((reason) => NAMING.has(reason)) &&
+      reader.lists.some(({ id, isExclusive }) => isExclusive && lists.includes(id)),
+    // An edit may give it other refs. Watchers are asked to resync when a list changes.
+    mayHaveBegun: ({ lists }, { version }) => version > 1 && lists.some(({ isExclusive }) => isExclusive),
+  },
   NOT_ADDRESSED: {
     description: 'The action is not addressed to the reader.',
     withholds: (_reader, { reasons }) => reasons.length === 0,
@@ -138,14 +154,14 @@ export function passRules(
   // A pulled action is read from the source with its current relevancy; the stored entry would be a duplicate.
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
-  const facts = { action, mark, reasons };
+  const facts = { action, mark, reasons, lists: listsOf(reader, action, follows ?? []) };
   return ALL_RULES.some((rule) => rule.withholds(reader, facts, state)) ? null : { entry, ...facts };
 }
 
 /** Presentation: turns a visible entry into the item shown to the reader. */
 export function toItem(
   reader: ReaderProfile,
-  { entry, action, mark, reasons }: VisibleEntry,
+  { entry, action, mark, reasons, lists }: VisibleEntry,
   state: ListedState | null = null,
 ): NewsfeedItem {
   return {
@@ -157,6 +173,7 @@ export function toItem(
     isUnread: isUnreadItem(reader.lastRead, mark, entry.relevancy),
     state,
     until: state === null ? null : (mark?.end?.until ?? null),
+    lists,
   };
 }
 

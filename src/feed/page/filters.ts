@@ -439,10 +439,10 @@ export function passesFeedFilter(
   { asked }: Pick<CheckedFeedFilter, 'asked'>,
   item: NewsfeedItem,
   known: KnownForFilter,
-  order: FeedOrder = 'RELEVANCY',
+  order: FeedOrder | null = 'RELEVANCY',
 ): boolean {
   if (asked.length === 0) return true;
-  const ofItem = { order, loaded: known(item) };
+  const ofItem = { order: order ?? 'RELEVANCY', loaded: known(item) };
   return asked.every(({ row, value }) => row.passes(item, value, ofItem));
 }
 

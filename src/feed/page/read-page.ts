@@ -56,7 +56,7 @@ export async function readFeed(
   const { userId } = session.identity;
   const filter = checkAskedList(userId, args);
   const { view } = filter;
-  if (view !== null && args.order != null)
+  if (view !== null && view.order !== null && args.order != null)
     throw badInput(`The view ${view.name} has an order of its own: ask for it without one`, ['order']);
   const order = view?.order ?? args.order ?? 'RELEVANCY';
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
@@ -129,7 +129,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const begin = (query: FeedQuery): Begun | null => {
     if (begun !== undefined || entriesOf !== null || filter.unreadOnly) return null;
     const { reader, ...page } = read.begin(query);
-    begun = filter.view?.hasOwnReadMark === true ? asRead(reader) : reader;
+    begun = filter.view === null ? reader : asRead(reader);
     return page;
   };
   const open = (limit: number): Begun | null => {

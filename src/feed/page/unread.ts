@@ -14,7 +14,7 @@ import { List, MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
 import { show, unreadEntries } from './read-page.ts';
-import { viewNamed } from './views.ts';
+import { type AskedList, readerOf, viewAsked } from './views.ts';
 
 /**
  * Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. One round trip with a
@@ -136,17 +136,18 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
 
 /**
  * Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread.
- * @param name of a view, whose mark is that of the feed unless it has its own. Default: the feed
- * @throws FanfareError BAD_USER_INPUT
+ * @param list a view, whose mark is that of the feed unless it has its own, or a list of the reader. Default: the feed
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND
  */
 export async function markFeedRead(
   core: Core,
   session: ReaderSession,
   upTo: Date,
-  name?: string | null,
+  list: Omit<AskedList, 'filter'> = {},
 ): Promise<void> {
   const { userId } = session.identity;
-  const view = name == null ? null : viewNamed(name);
+  const view = viewAsked(list);
+  if (view?.listId !== undefined) readerOf(await session.profile(), { view });
   const mark = clock.mark(new Date(Math.min(upTo.getTime(), clock.time())));
   await core.feeds.markRead(userId, mark, view?.hasOwnReadMark === true ? view.name : null);
   await announceListChange(core, [userId], 'marks');

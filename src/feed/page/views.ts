@@ -5,7 +5,7 @@ import { HostConfigError } from '../../descriptors/host-config.ts';
 import type { DeclaredView } from '../../descriptors/host-views.ts';
 import { declaredViews, descriptorSource } from '../../descriptors/registry.ts';
 import type { UserId } from '../../domain/action.ts';
-import { badInput } from '../../domain/errors.ts';
+import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { type AskedFilter, DECLARED, type FeedView } from './declared.ts';
@@ -43,14 +43,33 @@ export function checkViews(views: readonly DeclaredView[] = declaredViews()): vo
 export interface AskedList {
   /** The name of a view; absent or `null`: the feed. */
   readonly view?: string | null | undefined;
+  /** Id of a list of the reader; absent or `null`: the feed. Not beside a view. */
+  readonly listId?: string | null | undefined;
   /** Only items that pass it, of the view or the feed. */
   readonly filter?: FeedFilter | null | undefined;
 }
 
 /** @throws FanfareError BAD_USER_INPUT, also for an unknown view */
-export function checkAskedList(userId: UserId, { view: name, filter }: AskedList): CheckedFeedFilter {
+export function checkAskedList(userId: UserId, { filter, ...asked }: AskedList): CheckedFeedFilter {
   const narrowed = checkFeedFilter(filter);
-  return name == null ? narrowed : itemsOf(userId, viewNamed(name), narrowed);
+  const view = viewAsked(asked);
+  return view === null ? narrowed : itemsOf(userId, view, narrowed);
+}
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function viewAsked({ view, listId }: Omit<AskedList, 'filter'>): FeedView | null {
+  if (listId == null) return view == null ? null : viewNamed(view);
+  if (view == null) return viewOfList(listId);
+  throw badInput('A feed is of a view or of a list: give one of them', ['listId']);
+}
+
+/** What a list of the reader shows. Whether there is such a list is known with the reader. */
+export function viewOfList(listId: string): FeedView {
+  return {
+    // No view of the configuration has such a name.
+    ...{ name: `list ${listId}`, listId, label: new Map(), filter: {}, order: null, windowMs: null },
+    ...{ isGrouped: false, isCounted: true, hasOwnReadMark: false },
+  };
 }
 
 /** Items of a view that pass a further filter. */
@@ -60,10 +79,11 @@ export function itemsOf(userId: UserId, view: FeedView, narrowed = checkFeedFilt
     throw badInput(`All items of the view ${view.name} are in another state`, ['filter']);
   const begin = view.windowMs === null ? null : beginOf(view.windowMs);
   const window = view.windowMs === null ? [] : [{ row: WINDOW, value: view.windowMs }];
+  const list = view.listId === undefined ? [] : [{ row: LIST, value: view.listId }];
   return {
     view,
     key: JSON.stringify([view.name, begin?.getTime() ?? null, narrowed.key]),
-    asked: [...own.asked, ...window, ...narrowed.asked],
+    asked: [...own.asked, ...window, ...list, ...narrowed.asked],
     since: latest([own.since, narrowed.since, begin]),
     until: earliest([own.until, narrowed.until]),
     unreadOnly: own.unreadOnly || narrowed.unreadOnly,
@@ -83,10 +103,23 @@ export function viewNamed(name: string): FeedView {
 /** Characters of an unknown name that are repeated to the client. */
 const MAX_SHOWN = 60;
 
-/** The reader as the list's items are read and unread by: a view can have a read mark of its own. */
+/**
+ * The reader as the items of a list are decided by: a view can have a read mark of its own; a list of the reader also has what an
+ * exclusive one keeps out of the feed.
+ * @throws FanfareError NOT_FOUND for a list that the reader does not have
+ */
 export function readerOf(reader: ReaderProfile, { view }: Pick<CheckedFeedFilter, 'view'>): ReaderProfile {
+  if (view?.listId !== undefined) {
+    if (!reader.lists.some(({ id }) => id === view.listId)) throw noSuchList();
+    const lists = reader.lists.map((list) => ({ ...list, isExclusive: false }));
+    return { ...reader, lists, checksFollows: true };
+  }
   if (view?.hasOwnReadMark !== true) return reader;
   return { ...reader, lastRead: reader.viewsRead[view.name] ?? null };
+}
+
+export function noSuchList(): FanfareError {
+  return new FanfareError('NOT_FOUND', 'There is no such list');
 }
 
 /** Of views whose filters are as the configuration has them. */
@@ -106,6 +139,12 @@ const STEP_MS = 60_000;
 function beginOf(windowMs: number): Date {
   return new Date(Math.floor(clock.time() / STEP_MS) * STEP_MS - windowMs);
 }
+
+const LIST: AskedFilter['row'] = {
+  name: 'list',
+  passes: ({ lists }, listId) => lists.includes(listId as string),
+  mayHavePassed: 'BEFORE_A_CHANGE',
+};
 
 const WINDOW: AskedFilter['row'] = {
   name: 'window',

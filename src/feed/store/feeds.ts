@@ -4,7 +4,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { FeedPosition } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
+import type { FeedDocument, ReaderListDocument } from '../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { FIRST_EPOCH } from './feed-epochs.ts';
 import { mutesOf } from '../../storage/documents/mute-document.ts';
@@ -57,6 +57,7 @@ export type ReaderMarks = Pick<
   ReaderProfile,
   | 'lastRead'
   | 'viewsRead'
+  | 'lists'
   | 'mutes'
   | 'hasMarks'
   | 'hasUnreadMarks'
@@ -82,16 +83,21 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     activeAt: document?.activeAt ?? null,
     lastRead: document?.lastRead ?? null,
     viewsRead: document?.viewsRead ?? {},
+    lists: document?.lists ?? [],
     mutes: mutesOf(document),
     hasBlocks: document?.hasBlocks ?? false,
     blocksRev: document?.blocksRev ?? null,
     hasMarks: document?.hasMarks ?? false,
     hasUnreadMarks: document?.hasUnreadMarks ?? false,
     hasEnds: document?.hasSnoozes ?? false,
-    checksFollows: document?.checksFollows ?? false,
+    checksFollows: document?.checksFollows === true || (document?.lists ?? []).some(isExclusive),
     hasAssigned: document?.hasAssigned ?? false,
     isRebuilding: document?.rebuild !== undefined,
   };
+}
+
+function isExclusive(list: ReaderListDocument): boolean {
+  return list.isExclusive;
 }
 
 /** Read marks as a process read them last, of the readers whom it saw last. They may have moved since. */

@@ -54,7 +54,8 @@ async function decideEvents(
   messages: readonly EventMessage[],
 ): Promise<(FeedEvent | null)[]> {
   const entries = messages.flatMap(({ event }) => (isOfEntry(event) ? [event] : []));
-  const facts = await hydrate(session, () => session.profile(), entries);
+  const lookUp = async (): Promise<ReaderProfile> => readerOf(await session.profile(), filter);
+  const facts = await hydrate(session, lookUp, entries);
   const visible = facts.flatMap(({ action }) => (action === null || isGone(action) ? [] : [action]));
   const relevancyNow = await boosts(visible);
   const shown = new Map<EntryEvent, NewsfeedItem | null>();
@@ -63,7 +64,7 @@ async function decideEvents(
   if (entries.length > 0) {
     // Pulled follows in a cached profile may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
-    const profile = await (isPulled ? session.freshProfile() : session.profile());
+    const profile = readerOf(await (isPulled ? session.freshProfile() : session.profile()), filter);
     const turn = new Turn();
     const items = await Promise.all(
       facts.map((known, index) =>
@@ -147,7 +148,7 @@ function decideAtOnce(
   filter: CheckedFeedFilter,
   messages: readonly EventMessage[],
 ): readonly (FeedEvent | null)[] | null {
-  const { profile } = reader;
+  const profile = readerOf(reader.profile, filter);
   if (needsMore(filter) || profile.hasMarks || profile.checksFollows || profile.mutes.phrases.size > 0)
     return null;
   const decided: (FeedEvent | null)[] = [];
@@ -200,7 +201,7 @@ function presentKnown(
 ): NewsfeedItem | null {
   const relevancy = relevancyNow.of(action, placed(profile));
   const entry = { actionId, relevancy, reasons };
-  return presentEntry(readerOf(profile, filter), { entry, action, mark: null, follows: null }, filter.state);
+  return presentEntry(profile, { entry, action, mark: null, follows: null }, filter.state);
 }
 
 /** What decides the place of an action for the reader, besides their follows. */
@@ -242,7 +243,7 @@ async function itemNow(
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
   // Matching phrases in long texts takes time, so other work gets its turn.
   while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
-  return presentEntry(readerOf(profile, filter), now, filter.state);
+  return presentEntry(profile, now, filter.state);
 }
 
 function notify(

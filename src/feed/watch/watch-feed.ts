@@ -2,7 +2,7 @@ import type { Core } from '../../core/core.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { FeedView } from '../page/declared.ts';
-import { checkAskedList } from '../page/views.ts';
+import { checkAskedList, readerOf } from '../page/views.ts';
 import { KeptProfile } from '../session/kept-profile.ts';
 import type { FeedEvent, WatchArgs, UnreadCount } from '../../core/shapes.ts';
 import { Followed, type Extra } from './followed.ts';
@@ -26,7 +26,7 @@ export async function watchFeed(
   // Before the profile is read, so that the log tells of each change that it does not have.
   const messages = await core.liveLog.watch({ userId, signal, ...(after === null ? {} : { after }) });
   try {
-    await beginReading(core, await core.beginWatch(identity, watcher.kept));
+    readerOf(await beginReading(core, await core.beginWatch(identity, watcher.kept)), filter);
   } catch (error) {
     await messages.return?.();
     throw error;

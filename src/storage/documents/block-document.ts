@@ -26,6 +26,8 @@ export interface BlockDocument {
   spans?: FollowDocument['spans'];
   /** The last of the spans is open. */
   isFollowed?: true;
+  /** Lists of this member that the attempt is in, as follows are. */
+  lists?: string[];
 }
 
 /** A block between two, as one of them has it. */
@@ -43,13 +45,18 @@ export interface BlockBetween extends BlockId {
   readonly followed: Follow | null;
 }
 
-export function toBlockBetween({ _id, own, other, spans, isFollowed }: BlockDocument): BlockBetween {
+export function toBlockBetween({ _id, own, other, spans, isFollowed, lists }: BlockDocument): BlockBetween {
   return {
     ..._id,
     isOwn: own !== undefined,
     isUnknown: own === undefined || (other !== undefined && other.getTime() <= own.getTime()),
     followed:
-      spans === undefined ? null : { refId: _id.otherId, active: isFollowed === true, spans: toSpans(spans) },
+      spans === undefined
+        ? null
+        : {
+            ...{ refId: _id.otherId, active: isFollowed === true, spans: toSpans(spans) },
+            ...(lists === undefined ? {} : { lists }),
+          },
   };
 }
 

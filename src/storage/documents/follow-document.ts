@@ -18,11 +18,15 @@ export function toSpans(spans: FollowDocument['spans']): FollowSpan[] {
 }
 
 /** The document fields that make up a follow. */
-export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned'>;
-export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1 } as const;
+export type PlainFollow = Pick<FollowDocument, 'refId' | 'active' | 'spans' | 'isAssigned' | 'lists'>;
+export const FOLLOW_FIELDS = { _id: 0, refId: 1, active: 1, spans: 1, isAssigned: 1, lists: 1 } as const;
 
-export function toFollow({ refId, active, spans, isAssigned }: PlainFollow): Follow {
-  return { refId, active, spans: toSpans(spans), ...(isAssigned === undefined ? {} : { isAssigned }) };
+export function toFollow({ refId, active, spans, isAssigned, lists }: PlainFollow): Follow {
+  return {
+    ...{ refId, active, spans: toSpans(spans) },
+    ...(isAssigned === undefined ? {} : { isAssigned }),
+    ...(lists === undefined ? {} : { lists }),
+  };
 }
 
 export type StoredFollow = Follow & FollowPair;

@@ -38,6 +38,8 @@ export interface FollowDocument extends UnsentEvents {
   spans: { since: Date; until?: Date; sinceAction?: ObjectId; types?: string[] }[];
   /** The host application assigned the ref to the follower. Meaningless once the follow is inactive. */
   isAssigned?: true;
+  /** Ids of the follower's lists that it is in; possibly of lists that there are no longer. Meaningless once the follow is inactive. */
+  lists?: string[];
   /** When it was opened, whatever it brings from before; kept for as long as that is news if it is ended and opened again. */
   openedAt?: Date;
   /** When the host application assigned the ref. Absent: it is not assigned. */
@@ -57,12 +59,20 @@ export interface MuteDocument {
   until?: Date;
 }
 
+export interface ReaderListDocument {
+  id: string;
+  name: string;
+  isExclusive: boolean;
+}
+
 /** Facts about a reader and their feed in one document, so that a request needs a single read. */
 export interface FeedDocument {
   _id: string;
   lastRead?: Date;
   /** Of views with a read mark of their own. */
   viewsRead?: Record<string, Date>;
+  /** Lists of what the reader follows, the oldest first; `follows` says what is in them. Absent: none. */
+  lists?: ReaderListDocument[];
   /** Without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
   /** Present while a mute has an end: announcing the earliest one. */

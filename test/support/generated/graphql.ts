@@ -636,6 +636,8 @@ export type WithheldReason =
   | 'HIDDEN'
   /** The reader hid the item. */
   | 'HIDDEN_BY_READER'
+  /** It is in a list of the reader that keeps its items out of the feed. */
+  | 'IN_EXCLUSIVE_LIST'
   /** The reader mutes it. */
   | 'MUTED'
   /** The action is not addressed to the reader. */

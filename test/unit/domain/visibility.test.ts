@@ -43,6 +43,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     blocks: NO_BLOCKS,
     lastRead: null,
     viewsRead: {},
+    lists: [],
     hasMarks: false,
     hasUnreadMarks: false,
     asOf: new Date(0),

@@ -165,6 +165,7 @@ function eventFor(viewer: string, shown: Action, kind: 'added' | 'updated'): Exe
     isUnread: viewer !== 'bob',
     state: null,
     until: null,
+    lists: [],
   };
   const event = { kind, cursor: `cursor of ${viewer}`, item } as unknown as FeedEvent;
   const contextValue = createContext(core, identity, new AbortController().signal, {

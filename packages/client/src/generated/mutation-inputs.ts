@@ -235,6 +235,12 @@ export interface MutationArguments {
     /** When the mute ends, in the future. Default: never. */
     readonly until?: string | null;
   };
+  addToList: {
+    /** Global id of the list. */
+    readonly id: string;
+    /** Refs, 1 to 100. */
+    readonly refIds: readonly string[];
+  };
   archiveFeedItem: {
     /** Global id of the action. */
     readonly actionId: string;
@@ -251,8 +257,18 @@ export interface MutationArguments {
     /** What to call it, such as the name of the feed reader; 1 to 100 characters. */
     readonly name: string;
   };
+  createList: {
+    /** Whether its items are kept out of the feed and its views, unless they mention or name the viewer. */
+    readonly isExclusive?: boolean | null;
+    /** What to call it; 1 to 100 characters. */
+    readonly name: string;
+  };
   deleteAction: {
     /** Global id of the action. */
+    readonly id: string;
+  };
+  deleteList: {
+    /** Global id of the list. */
     readonly id: string;
   };
   follow: {
@@ -268,6 +284,8 @@ export interface MutationArguments {
     readonly actionId: string;
   };
   markFeedRead: {
+    /** Global id of a list of the viewer, which has the read mark of the feed. Not beside `view`. */
+    readonly listId?: string | null;
     /** The relevancy of the topmost item seen. */
     readonly upTo: string;
     /** The name of a view: moves its own read mark or, if it has none, that of the feed. Default: the feed. BAD_USER_INPUT: there is no such view. */
@@ -302,6 +320,12 @@ export interface MutationArguments {
     readonly endpoint: string;
     /** Its public key, in base64url. */
     readonly p256dh: string;
+  };
+  removeFromList: {
+    /** Global id of the list. */
+    readonly id: string;
+    /** Refs, 1 to 100. */
+    readonly refIds: readonly string[];
   };
   removeInteraction: {
     /** Which. */
@@ -391,26 +415,38 @@ export interface MutationArguments {
     /** 1 to 10,000 characters. */
     readonly text: string;
   };
+  updateList: {
+    /** Global id of the list. */
+    readonly id: string;
+    /** Whether its items are kept out of the feed and its views, unless they mention or name the viewer. Default: unchanged. */
+    readonly isExclusive?: boolean | null;
+    /** What to call it; 1 to 100 characters. Default: unchanged. */
+    readonly name?: string | null;
+  };
 }
 
 /** The same, as a document declares it. */
 export const MUTATION_ARGUMENTS = {
   addInteraction: { input: 'RecordInteractionInput!', },
   addMute: { target: 'MuteTargetInput!', until: 'DateTime', },
+  addToList: { id: 'ID!', refIds: '[String!]!', },
   archiveFeedItem: { actionId: 'ID!', },
   blockMember: { memberId: 'String!', },
   bookmark: { actionId: 'ID!', },
   createFeedKey: { name: 'String!', },
+  createList: { isExclusive: 'Boolean', name: 'String!', },
   deleteAction: { id: 'ID!', },
+  deleteList: { id: 'ID!', },
   follow: { copyLimit: 'Int', refId: 'String!', types: '[String!]', },
   hideFeedItem: { actionId: 'ID!', },
-  markFeedRead: { upTo: 'DateTime!', view: 'String', },
+  markFeedRead: { listId: 'ID', upTo: 'DateTime!', view: 'String', },
   markItemsRead: { actionIds: '[ID!]!', },
   markItemsUnread: { actionIds: '[ID!]!', },
   markNotificationsRead: { ids: '[ID!]', upTo: 'DateTime', },
   markNotificationsSeen: { upTo: 'DateTime!', },
   publishAction: { input: 'PublishActionInput!', },
   registerPush: { auth: 'String!', endpoint: 'String!', p256dh: 'String!', },
+  removeFromList: { id: 'ID!', refIds: '[String!]!', },
   removeInteraction: { input: 'RemoveInteractionInput!', },
   removeMute: { target: 'MuteTargetInput!', },
   report: { actionId: 'ID', interactionId: 'ID', memberId: 'String', reason: 'String!', text: 'String', },
@@ -427,4 +463,5 @@ export const MUTATION_ARGUMENTS = {
   unsnoozeFeedItem: { actionId: 'ID!', },
   updateAction: { id: 'ID!', ifVersion: 'Int', input: 'UpdateActionInput!', },
   updateInteraction: { id: 'ID!', text: 'String!', },
+  updateList: { id: 'ID!', isExclusive: 'Boolean', name: 'String', },
 } as const satisfies Record<keyof MutationArguments, Readonly<Record<string, string>>>;

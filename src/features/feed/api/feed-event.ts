@@ -5,7 +5,7 @@ import { asksForType } from '../../../graphql/live-selection.ts';
 import { HOLDS_SHARED, PLAIN } from '../../../graphql/shared-field.ts';
 import { FeedFilter, NewsfeedItem } from './feed.ts';
 import { UnreadCount } from './unread-count.ts';
-import { viewArg } from './view-arg.ts';
+import { listArgs, listAsked } from './view-arg.ts';
 import { watchFeed } from '../../../feed/watch/watch-feed.ts';
 
 type ItemEvent = Extract<EventSource, { kind: 'added' | 'updated' }>;
@@ -103,12 +103,13 @@ builder.subscriptionField('feedEvents', (t) =>
     extensions: HOLDS_SHARED,
     args: {
       after: t.arg.string({ description: 'The cursor of an earlier event. Default: only new events.' }),
-      view: viewArg(t.arg),
+      ...listArgs(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
     },
     subscribe: (_root, args, context, info) =>
       watchFeed(context.core, context.identity(), {
         ...args,
+        ...listAsked(args),
         after: context.lastEventId ?? args.after,
         withUnread: asksForType(info, TYPE_NAMES.unread),
         signal: context.signal,

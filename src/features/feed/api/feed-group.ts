@@ -33,7 +33,7 @@ import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../actions/
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
-import { viewArg } from './view-arg.ts';
+import { listArgs, listAsked } from './view-arg.ts';
 
 /** Listed items or actors of one group. */
 const LISTED = { standard: 3, most: 20 } as const;
@@ -191,13 +191,17 @@ builder.queryField('feedGroups', (t) =>
       "The viewer's feed in groups. Each visible item is in exactly one group; a group has the position of its topmost item. A group that was bumped above the cursor is not listed again.",
     args: {
       ...pageArgs(GROUPS),
-      view: viewArg(t.arg),
+      ...listArgs(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },
     extensions: { page: pageCost(GROUPS) },
     resolve: async (_root, args, context, info) =>
       toConnection(
-        await readFeedGroups(context.core, context.session(), { ...args, ...countsAsked(info) }),
+        await readFeedGroups(context.core, context.session(), {
+          ...args,
+          ...listAsked(args),
+          ...countsAsked(info),
+        }),
         args,
       ),
   }),

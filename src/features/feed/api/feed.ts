@@ -27,7 +27,7 @@ import { DeliveryReasonEnum, describedEnum, FeedStateEnum } from '../../../graph
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { UNREAD_COST, UnreadCount } from './unread-count.ts';
-import { viewArg } from './view-arg.ts';
+import { listArgs, listAsked } from './view-arg.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
 import { DECLARED, type FeedFilterRow } from '../../../feed/page/declared.ts';
@@ -219,7 +219,7 @@ builder.queryField('feed', (t) =>
     description: "The viewer's feed.",
     args: {
       ...pageArgs(),
-      view: viewArg(t.arg),
+      ...listArgs(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Only entries that match.' }),
       order: t.arg({
         type: FeedOrderEnum,
@@ -231,7 +231,7 @@ builder.queryField('feed', (t) =>
     async resolve(_root, args, context, info) {
       const withLiveCursor = asksForField(info, 'liveCursor');
       const order = isGiven(info, 'order') ? args.order : null;
-      const asked = { ...args, order, ...countsAsked(info), withLiveCursor };
+      const asked = { ...args, ...listAsked(args), order, ...countsAsked(info), withLiveCursor };
       return toConnection(await readFeed(context.core, context.session(), asked), args);
     },
   }),
@@ -252,9 +252,14 @@ builder.mutationField('markFeedRead', (t) =>
         description:
           'The name of a view: moves its own read mark or, if it has none, that of the feed. Default: the feed. BAD_USER_INPUT: there is no such view.',
       }),
+      listId: t.arg.id({
+        description:
+          'Global id of a list of the viewer, which has the read mark of the feed. Not beside `view`.',
+      }),
     },
-    async resolve(_root, { upTo, view }, context) {
-      await context.mutate((session) => markFeedRead(context.core, session, upTo, view));
+    async resolve(_root, { upTo, ...list }, context) {
+      const asked = listAsked(list);
+      await context.mutate((session) => markFeedRead(context.core, session, upTo, asked));
       return {};
     },
   }),

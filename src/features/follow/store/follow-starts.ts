@@ -154,29 +154,32 @@ export function followStartsRepository({ actions, blocks, follows, interactions,
 
     /**
      * The refs that the reader follows now, in order of id, and the attempts to follow members who block them. One round trip. Indexes
-     * `pair`, `followed`.
+     * `pair` or `in_list`, `followed`.
+     * @param listId only what is in this list of the reader. Default: all
      */
     async following(
       followerId: UserId,
       { from, isUp, limit }: Stretch<Pick<Followed, 'refId'>>,
+      listId?: string,
     ): Promise<Followed[]> {
+      const within = listId === undefined ? {} : { lists: listId };
       const [byRef, byOther] = [turned({ refId: 1 }, isUp), turned({ '_id.otherId': 1 }, isUp)];
       const after = beyond(byOther, from && { '_id.otherId': from.refId });
       const ofNobody = [
-        { $match: { '_id.userId': followerId, isFollowed: true, ...after } },
+        { $match: { '_id.userId': followerId, isFollowed: true, ...within, ...after } },
         { $sort: byOther },
         { $limit: limit },
       ];
       const documents = await follows
         .aggregate<Pick<Followed, 'refId'> | BlockDocument>(
           [
-            { $match: { followerId, active: true, ...beyond(byRef, from) } },
+            { $match: { followerId, active: true, ...within, ...beyond(byRef, from) } },
             { $sort: byRef },
             { $limit: limit },
             { $project: { _id: 0, refId: 1 } },
             { $unionWith: { coll: blocks.collectionName, pipeline: ofNobody } },
           ],
-          { hint: 'pair', batchSize: 2 * limit },
+          { hint: listId === undefined ? 'pair' : 'in_list', batchSize: 2 * limit },
         )
         .toArray();
       return documents

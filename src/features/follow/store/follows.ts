@@ -93,6 +93,8 @@ function openingStage(span: NewSpan, { tokens, now, events }: Opening): Document
       },
     },
     isAssigned: assignment(isAssigned),
+    // Whatever has ended it, a follow is in no list when it is taken up again.
+    lists: { $cond: [IS_OPEN, { $ifNull: ['$lists', '$$REMOVE'] }, '$$REMOVE'] },
     openedAt: openedSince(now),
     assignedAt: assignedSince(isAssigned, now),
     // An existing mark means that a call was interrupted and the count may be wrong.
@@ -201,6 +203,14 @@ export const FOLLOWS: Declared<'follows'> = {
     index('assigned', { refId: 1, followerId: 1 }, 'fan-out: whom what is done concerns', {
       partialFilterExpression: { isAssigned: true },
     }),
+    index(
+      'in_list',
+      { followerId: 1, lists: 1, refId: 1 },
+      'what a list of a reader contains, in a stable order',
+      {
+        partialFilterExpression: { lists: { $exists: true } },
+      },
+    ),
     index('opened', { refId: 1, openedAt: -1 }, 'notifications: who has followed a member, newest first', {
       partialFilterExpression: { openedAt: { $exists: true } },
     }),
@@ -224,9 +234,10 @@ export const FOLLOWS: Declared<'follows'> = {
     {
       section: 'follows',
       of: 'followerId',
-      entry: ({ refId, active, spans, isAssigned }) => ({
+      entry: ({ refId, active, spans, isAssigned, lists }) => ({
         refId,
         active,
+        lists: active ? (lists ?? []) : [],
         isAssigned: active && isAssigned === true,
         spans: spans.map(({ since, until, types }) => ({
           since,
