@@ -183,6 +183,9 @@ test('watchers of the feed and of lists are told of what enters and leaves them'
   expect(await ofList.next()).toMatchObject({ kind: 'resync', reason: 'list' });
   expect(await shown(parts, ids, { listId })).toContain('cid');
   await parts.services.deleteList(ann(parts), listId);
+  expect(await ofList.next()).toMatchObject({ kind: 'resync', reason: 'list' });
+  await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
+  await parts.fanOut();
   await expect(ofList.next()).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
