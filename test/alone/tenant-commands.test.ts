@@ -181,6 +181,7 @@ async function fill(site: Site, of: string): Promise<{ readonly action: string; 
       report(actionId: $id, reason: "${of} report") { id }
       registerPush(endpoint: "https://push.example/${of}", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")
       createFeedKey(name: "${of} tablet") { key { id } }
+      createList(name: "${of} list") { id }
       markNotificationsSeen(upTo: "2020-01-01T00:00:00.5Z") { memberId }
       updateAction(id: $id, input: { mentions: ["ann", "cid"] }) { id }
       deleteAction(id: $doomed) { id }

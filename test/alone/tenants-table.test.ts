@@ -38,6 +38,8 @@ const NOTHING: TenantIds = {
   spoken: global('Interaction', 'b'.repeat(24)),
   delivery: 'a'.repeat(32),
   report: global('Report', 'a'.repeat(24)),
+  list: global('ReaderList', 'a'.repeat(24)),
+  doomedList: global('ReaderList', 'b'.repeat(24)),
 };
 const AFTER_ALL_TESTS = new Date(Date.now() + 86_400_000);
 const SOON = AFTER_ALL_TESTS.toISOString();
@@ -164,7 +166,15 @@ async function fill(tenant: string): Promise<TenantIds> {
     `mutation ($id: ID!) { report(actionId: $id, reason: "${tenant} reason") { id } }`,
     { id: main },
   )) as { report: { readonly id: string } };
+  const { list, doomedList } = (await succeed(
+    tenant,
+    `mutation { list: createList(name: "${tenant} list") { id } doomedList: createList(name: "Doomed") { id } }`,
+  )) as Record<'list' | 'doomedList', { readonly id: string }>;
+  await succeed(tenant, 'mutation ($id: ID!) { addToList(id: $id, refIds: ["site"]) { id } }', {
+    id: list.id,
+  });
   const ids = {
+    ...{ list: list.id, doomedList: doomedList.id },
     action: main,
     report: report.id,
     own,

@@ -175,6 +175,8 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.bookmark(me(), named);
   await fillReaderActions(parts.database, ID, named);
   await services.markFeedRead(me(), clock.now());
+  const { id: listId } = await services.createList(me(), { name: NAME, isExclusive: true });
+  await services.addToList(me(), listId, ['site']);
   await services.markNotificationsSeen(me(), new Date());
   const keys = { p256dh: 'public', auth: 'secret' };
   const endpoint = 'https://push.example/one';

@@ -40,9 +40,9 @@ export function createCache(): InMemoryCache {
       },
       Query: {
         fields: {
-          feed: pages(['view', 'filter', 'order']),
+          feed: pages(['view', 'listId', 'filter', 'order']),
           slice: pages(['refId', 'filter']),
-          feedGroups: pages(['view', 'filter']),
+          feedGroups: pages(['view', 'listId', 'filter']),
           // The page of an action shows at once what a list has loaded of it.
           action: (_, { args, toReference }) =>
             toReference({ __typename: 'Action', id: String(args?.['id']) }),

@@ -15,7 +15,7 @@ import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
 import type { ClientFields, Fields } from './fields.ts';
 import type {
-  FeedQuery,
+  OfList,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,
@@ -85,7 +85,7 @@ export function watchesOf(options: FeedClientOptions) {
   const backoff = { firstMs, maxMs };
   const watch = <Event extends Named, Filter>(
     subscription: string,
-    watching: Watching<Event, Filter> & Pick<FeedQuery, 'view'>,
+    watching: Watching<Event, Filter> & OfList,
   ): Promise<void> => {
     const dependencies = {
       ...{ connect, tokens: new Tokens(token), subscription, backoff },

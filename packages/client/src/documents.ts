@@ -44,15 +44,15 @@ export function notificationEventsOf(fields: Fields, withCounts: boolean): strin
 /** @param withUnread whether to ask for the unread count too, which the server then keeps counting */
 export function subscriptionOf(fields: string, withUnread: boolean): string {
   const counts = withUnread ? '... on UnreadCountChanged { unread { count isExact } }' : '';
-  return `subscription FeedEvents($after: String, $view: String, $filter: FeedFilter) { feedEvents${from('view: $view, ')} cursor ${counts}
+  return `subscription FeedEvents($after: String, $view: String, $listId: ID, $filter: FeedFilter) { feedEvents${from('view: $view, listId: $listId, ')} cursor ${counts}
     ... on FeedItemAdded { item { ...Fields } } ... on FeedItemUpdated { item { ...Fields } }
     ... on FeedItemRemoved { itemId actionId } ... on FeedResync { reason } } } ${fragment(fields)}`;
 }
 
 /** @param withTotal whether to have the entries counted. Not by a directive: the server runs those more slowly */
 export function queryOf(fields: string, withTotal = false): string {
-  return `query Feed($first: Int, $after: String, $view: String, $filter: FeedFilter, $order: FeedOrder) {
-    feed(first: $first, after: $after, view: $view, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
+  return `query Feed($first: Int, $after: String, $view: String, $listId: ID, $filter: FeedFilter, $order: FeedOrder) {
+    feed(first: $first, after: $after, view: $view, listId: $listId, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
     ${PAGE_INFO} unread { count isExact } state liveCursor ${withTotal ? 'total { count isExact }' : ''} } } ${fragment(fields)}`;
 }
 

@@ -163,6 +163,8 @@ export interface FeedQuery {
   readonly after?: string;
   /** The name of a view of the server's configuration, instead of the whole feed. */
   readonly view?: string;
+  /** Id of a list of the reader, instead of the whole feed. Not beside `view`. */
+  readonly listId?: string;
   readonly filter?: FeedFilter;
   /** Default RELEVANCY. A view has an order of its own. */
   readonly order?: FeedOrder;
@@ -189,7 +191,7 @@ export interface Watching<Event, Filter> {
    * Query the list now: events before this point are not vouched for, those after it follow. Without `after` it is called
    * once at the beginning, with the reason `opened`.
    * @param reason `opened`, or one of the server's: `invalid-cursor`, `log-lost`, `log-interrupted`, `window-passed`,
-   * `buffer-overflow`; or what changed the list as a whole: `mutes`, `marks`, `membership`,
+   * `buffer-overflow`; or what changed the list as a whole: `mutes`, `marks`, `membership`, `list`,
    * and of notifications `followers`
    * @param cursor where the events that follow begin
    */
@@ -200,8 +202,9 @@ export interface Watching<Event, Filter> {
   readonly signal?: AbortSignal;
 }
 
-/** `view`: the name of one; then the counts are those of the view. */
-export type WatchOptions<Item = FeedItem> = Watching<FeedEvent<Item>, FeedFilter> & Pick<FeedQuery, 'view'>;
+/** A view, or a list of the reader; then the counts are of that. */
+export type OfList = Pick<FeedQuery, 'view' | 'listId'>;
+export type WatchOptions<Item = FeedItem> = Watching<FeedEvent<Item>, FeedFilter> & OfList;
 export type NotificationWatchOptions = Watching<NotificationEvent, NotificationFilter>;
 
 /** A constructor such as the global WebSocket or that of the package `ws`. */

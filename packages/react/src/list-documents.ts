@@ -23,8 +23,8 @@ export const inReview = (fields: ClientFields): string =>
   `query InReview { viewer { actionsInReview { ...Shown } } } ${SHOWN(fields)}`;
 export const groups = (
   fields: ClientFields,
-): string => `query Groups($first: Int, $view: String, $filter: FeedFilter, $after: String) {
-  feedGroups(first: $first, view: $view, filter: $filter, after: $after) {
+): string => `query Groups($first: Int, $view: String, $listId: ID, $filter: FeedFilter, $after: String) {
+  feedGroups(first: $first, view: $view, listId: $listId, filter: $filter, after: $after) {
     edges { node { id relevancy isUnread summary summaryParts { text member { memberId } ref { refId } }
       count { count isExact } actors(first: 3) { ${PERSON_FIELDS} }
       items(first: 3) { ${itemFields({ base: feedItemFields, ...fields })} } } }

@@ -112,9 +112,10 @@ builder.mutationFields((t) => ({
 interface FollowSource {
   readonly span: FollowSpan;
   readonly isAssigned: boolean;
+  readonly lists: readonly string[];
 }
 
-const Follow = builder.objectRef<FollowSource>('Follow').implement({
+export const Follow = builder.objectRef<FollowSource>('Follow').implement({
   description: 'Options of a follow of the viewer.',
   fields: (t) => ({
     since: t.field({
@@ -139,7 +140,7 @@ const Follow = builder.objectRef<FollowSource>('Follow').implement({
 /** The follow; `null`: not followed now. */
 function toFollow(follow: FollowRecord | null): FollowSource | null {
   const span = openSpanOf(follow);
-  return span === null ? null : { span, isAssigned: follow?.isAssigned === true };
+  return span === null ? null : { span, isAssigned: follow?.isAssigned === true, lists: follow?.lists ?? [] };
 }
 
 builder.objectFields(Ref, (t) => ({

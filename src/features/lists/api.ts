@@ -6,10 +6,12 @@ import { sessionBatches } from '../../feed/session/session-batches.ts';
 import { builder } from '../../graphql/builder.ts';
 import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { parseListId } from '../../graphql/global-id.ts';
+import type { ListSize } from '../../graphql/limits/cost.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { type AddedNode, Node } from '../../graphql/types/node.ts';
 import { RefConnection } from '../directory/api/ref.ts';
-import { UNREAD_COST, UnreadCount } from '../feed/api/unread-count.ts';
+import { UnreadCount } from '../feed/api/unread-count.ts';
+import { Follow } from '../follow/api.ts';
 import { following } from '../follow/followers.ts';
 import { Viewer } from '../viewer/api.ts';
 import {
@@ -33,6 +35,8 @@ const unreadOf = sessionBatches<string, UnreadCountSource | undefined>(
   (id) => id,
 );
 
+/** All lists are counted with one read. */
+const UNREAD_COST: { readonly size: ListSize } = { size: 20 };
 const NOT_COUNTED: UnreadCountSource = { count: 0, isExact: false };
 const KEY = /^[0-9a-f]{24}$/;
 
@@ -67,7 +71,7 @@ export const ReaderList = builder.objectRef<ReaderListRecord>('ReaderList').impl
     unread: t.field({
       type: UnreadCount,
       description:
-        'Its unread items, as its own pages count them. The counts of all lists come from one read.',
+        'Its unread items. The counts of all lists come from one read; if few of many unread items are in the list, the count is not exact.',
       extensions: UNREAD_COST,
       resolve: async ({ id }, _args, context) =>
         (await unreadOf(context.core, context.session(), id)) ?? NOT_COUNTED,
@@ -81,6 +85,19 @@ builder.objectFields(Viewer, (t) => ({
     description: 'The lists that the viewer has made, the oldest first.',
     extensions: { size: { usual: 5, most: MAX_LISTS } },
     resolve: async (_source, _args, context) => [...(await context.session().profile()).lists],
+  }),
+}));
+
+builder.objectFields(Follow, (t) => ({
+  lists: t.field({
+    type: [ReaderList],
+    description: "The viewer's lists that it is in.",
+    extensions: { size: { usual: 1, most: MAX_LISTS } },
+    async resolve({ lists }, _args, context) {
+      if (lists.length === 0) return [];
+      const { lists: all } = await context.session().profile();
+      return all.filter(({ id }) => lists.includes(id));
+    },
   }),
 }));
 

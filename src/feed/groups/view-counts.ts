@@ -47,7 +47,10 @@ export function countUnreadOfViews(
   return countTogether(core, session, { whole: NO_FILTER, filters });
 }
 
-/** The same of lists of the reader, by id. What an exclusive one keeps out of the feed is read with the others. */
+/**
+ * The same of lists of the reader, by id, with one read and no more: of a list with few unread items among many the count is not exact.
+ * What an exclusive list keeps out of the feed is read with the others.
+ */
 export async function countUnreadOfLists(
   core: FeedReads,
   session: ReaderSession,
@@ -75,7 +78,8 @@ interface CountedTogether {
 
 /**
  * What is unread of views, by name, with one read of the feed: as many commands as one count. A view is read on its own if it is shown in
- * groups or has items that are not in the feed, or if so few of the unread items are its own that the read stops before it is counted.
+ * groups or has items that are not in the feed. One of the configuration also if so few of the unread items are its own that the read stops
+ * before it is counted.
  */
 async function countTogether(
   core: FeedReads,
@@ -94,7 +98,7 @@ async function countTogether(
       stages.open(MAX_UNREAD + 1);
       const part = new FeedList({ ...partOf(feed, { filter, read, stages }), read, countedAs: filter.key });
       const count = await part.countUnread([]);
-      const isCut = !count.isExact && count.count < MAX_UNREAD;
+      const isCut = !count.isExact && count.count < MAX_UNREAD && filter.view?.listId === undefined;
       counts.set(name, isCut ? await countUnreadOfView(core, session, filter) : count);
     }
   }

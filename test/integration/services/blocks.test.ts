@@ -1,4 +1,4 @@
-import { encodeReportId } from '../../../src/domain/node-ids.ts';
+import { encodeListId, encodeReportId } from '../../../src/domain/node-ids.ts';
 import { eventSourcesRepository } from '../../../parts/events/src/store/event-sources.ts';
 import {
   createSourceEventStream,
@@ -191,7 +191,7 @@ const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
   [/^(ActionViewer|Interaction|ReactionCount)\.reactions?$/, 'is an emoji'],
   [/^(FanOut|RefRename)\.error$/, 'is for admins'],
   [
-    /^(FeedKey|Mute|NewFeedKey|NotificationPreference|QuietHours|Ticket|Viewer)\.|^Follow\.types$/,
+    /^(FeedKey|Mute|NewFeedKey|NotificationPreference|QuietHours|ReaderList|Ticket|Viewer)\.|^Follow\.types$/,
     'is what the viewer has said, or has',
   ],
   [/^(Report\.(id|outcome)|ReportEntry\.)/, 'is what the viewer has reported, and what became of it'],
@@ -280,9 +280,15 @@ test.each([0, MANY])(
     expect(Object.keys(READS).sort()).toEqual(Object.keys(query.getFields()).sort());
     const writes = writesOf(schema);
     expect(Object.keys(writes).sort()).toEqual(Object.keys(mutation.getFields()).sort());
+    const { services, session } = world.parts;
+    const lists = new Map<string, string>();
+    for (const [me] of SIDES) {
+      const { id } = await services.createList(session(me), { name: 'Close', isExclusive: false });
+      lists.set(me, encodeListId(id));
+    }
     const rows = (kind: 'query' | 'mutation', me: string, them: string) => {
       const ids: Readonly<Record<string, string>> = {
-        ...{ me, them },
+        ...{ me, them, list: lists.get(me) ?? '' },
         action: encodeActionId(world.actions[them] ?? ''),
         comment: encodeInteractionId(world.comments[them] ?? ''),
         reply: encodeInteractionId(world.replies[them] ?? ''),

@@ -57,6 +57,7 @@ test('exports everything stored about a member', async () => {
         { kind: 'PHRASE', value: NAME.toLowerCase(), text: NAME },
       ],
       lastRead: expect.any(String) as string,
+      lists: [{ id: expect.any(String) as string, name: NAME, isExclusive: true }],
     },
     followers: 4,
     mutedBy: 2,
@@ -95,7 +96,7 @@ test('exports everything stored about a member', async () => {
     [traces.assignedTo, 'bob', ID, 'site', 't1'].sort(),
   );
   expect(follows?.find(({ refId }) => refId === traces.assignedTo)).toEqual({
-    ...{ refId: traces.assignedTo, active: true, isAssigned: true },
+    ...{ refId: traces.assignedTo, active: true, isAssigned: true, lists: [] },
     spans: [{ since: time, until: null, types: ['Custom', 'Posted'] }],
   });
   expect(feed?.length).toBe((await parts.feedStore.page({ userId: ID, limit: 1_000 })).entries.length);

@@ -147,7 +147,7 @@ export interface GroupPages extends Omit<
 export function useFeedGroups({
   first = 25,
   ...of
-}: { readonly first?: number } & Pick<FeedOptions, 'view' | 'filter'> = {}): GroupPages {
+}: { readonly first?: number } & Pick<FeedOptions, 'view' | 'listId' | 'filter'> = {}): GroupPages {
   const { reader, isEnabled } = useProvided();
   const {
     nodes,
@@ -175,11 +175,11 @@ export function useFeedGroups({
     latest.current = { again, nodes };
   });
   const show = useCallback(() => latest.current.again().catch(() => undefined), []);
-  const key = JSON.stringify([of.filter ?? {}, of.view]);
+  const key = JSON.stringify([of.filter ?? {}, of.view, of.listId]);
   useEffect(() => {
     if (!isEnabled) return undefined;
     const subscriber: Subscriber = {
-      ...{ what: 'watch', filter: of.filter, view: of.view, cursor: undefined },
+      ...{ what: 'watch', filter: of.filter, view: of.view, listId: of.listId, cursor: undefined },
       onEvent: (event: FeedEvent<FanfareItem>) => {
         if (event.__typename === 'FeedItemRemoved') return latest.current.again();
         if (!('item' in event)) return undefined;

@@ -28,6 +28,7 @@ export interface Watched {
   readonly what: 'watch' | 'watchNotifications';
   readonly filter: FeedFilter | NotificationFilter | undefined;
   readonly view?: string | undefined;
+  readonly listId?: string | undefined;
 }
 
 export interface Subscriber extends Watched {
@@ -57,7 +58,7 @@ export type WatchingClient = Pick<FeedClient<FanfareItem>, Watched['what']>;
 /** One watch of the client, with the counts. */
 export function watchFor(
   client: WatchingClient,
-  { what, filter, view }: Watched,
+  { what, filter, view, listId }: Watched,
   after: string | undefined,
   options: Omit<Watching<LiveEvent, never>, 'after' | 'filter' | 'unread'>,
 ): Promise<void> {
@@ -66,6 +67,7 @@ export function watchFor(
   return watch.call(client, {
     ...(filter && { filter }),
     ...(view && { view }),
+    ...(listId && { listId }),
     ...(after && { after }),
     unread: true,
     ...options,

@@ -5,6 +5,8 @@ import { EMPTY_LIST, type ListOptions, type ListState } from './list-store.ts';
 export interface FeedOptions extends ListOptions {
   /** The name of a view of the server's configuration, instead of the whole feed. */
   readonly view?: string;
+  /** Id of a list of the reader, instead of the whole feed. Not beside `view`. */
+  readonly listId?: string;
   readonly filter?: FeedFilter;
   /** Default RELEVANCY. Beside `view`: the order of the view, so that new items get their places. */
   readonly order?: FeedOrder;
@@ -27,19 +29,20 @@ export function keyOf(options: FeedOptions): string {
 
 /** The same for what is read: how a list is watched makes no other page of it. */
 export function pageKeyOf(options: FeedOptions): string {
-  const { view, filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
+  const { view, listId, filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
   const conditions = Object.entries(filter)
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([conditions, order, first, total, view]);
+  return JSON.stringify([conditions, order, first, total, view, listId]);
 }
 
 /** What a page is asked for by. A view has its order on the server. */
-export function queryOf({ view, filter, order, first = 25, total = false }: FeedOptions): FeedQuery {
+export function queryOf({ view, listId, filter, order, first = 25, total = false }: FeedOptions): FeedQuery {
   return {
     first,
     ...(total ? { total } : {}),
     ...(filter && { filter }),
+    ...(listId && { listId }),
     ...(view ? { view } : order && { order }),
   };
 }

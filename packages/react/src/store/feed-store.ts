@@ -24,9 +24,9 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
   #isApplying = false;
 
   constructor(options: FeedOptions, dependencies: FeedDependencies) {
-    const { view, filter, order = 'RELEVANCY' } = options;
+    const { view, listId, filter, order = 'RELEVANCY' } = options;
     super(options, EMPTY, new ItemList((item) => placeOf(item, order)), dependencies.connection, {
-      ...{ what: 'watch', filter, view },
+      ...{ what: 'watch', filter, view, listId },
       onEvent: (event: FeedEvent<FanfareItem>) => {
         this.#apply(event);
       },

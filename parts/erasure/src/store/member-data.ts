@@ -143,11 +143,12 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, viewsRead, mutes, checksFollows, digestedAt }: FeedDocument) {
+function marksOf({ lastRead, viewsRead, lists, mutes, checksFollows, digestedAt }: FeedDocument) {
   return {
     ...(digestedAt === undefined ? {} : { digestedAt }),
     lastRead: lastRead ?? null,
     ...(viewsRead === undefined ? {} : { viewsRead }),
+    lists: lists ?? [],
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };
