@@ -7,6 +7,8 @@ export const german: Words = {
   bookmark: 'Merken',
   follow: 'Folgen',
   following: 'Gefolgt',
+  lists: 'Listen',
+  newList: 'Neue Liste',
   newItems: (count) => (count === 1 ? '1 neuer Beitrag' : `${String(count)} neue Beiträge`),
   newItemsSaid: (count) => (count === 1 ? '1 neuer Beitrag' : `${String(count)} neue Beiträge`),
   unread: 'ungelesen',

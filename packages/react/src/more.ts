@@ -16,8 +16,8 @@ export {
   type Explanation,
   type FanfareGroup,
 } from './hooks/lists.ts';
-export { useMutes, usePreferences } from './hooks/settings.ts';
-export type { Mute, PreferenceChange } from './store/standings.ts';
+export { useLists, useListsOf, useMutes, usePreferences } from './hooks/settings.ts';
+export type { CountedList, Mute, PreferenceChange } from './store/standings.ts';
 export {
   useNotifications,
   useOnNotification,
@@ -29,5 +29,6 @@ export { Composer } from './parts/composer.tsx';
 export { focusOutside } from './parts/focus.ts';
 export { InboxPopover } from './parts/inbox.tsx';
 export { ItemMenu } from './parts/menu.tsx';
+export { ListPicker } from './parts/list-picker.tsx';
 export { Notifications } from './parts/notifications.tsx';
 export type { NotificationOptions } from './store/notification-store.ts';

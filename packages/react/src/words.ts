@@ -5,6 +5,8 @@ export const ENGLISH = {
   bookmark: 'Bookmark',
   follow: 'Follow',
   following: 'Following',
+  lists: 'Lists',
+  newList: 'New list',
   newItems: (count: number) => `${String(count)} new`,
   /** For a screen reader. */
   newItemsSaid: (count: number) => `${String(count)} new items`,

@@ -1,13 +1,18 @@
-import type { MuteTarget, NotificationPreference, QuietHours } from '@fanfare/client';
+import type { MuteTarget, NotificationPreference, QuietHours, ReaderList } from '@fanfare/client';
 import { useEffect } from 'react';
 import { useProvided, useReader } from '../provider.tsx';
 import {
+  changeLists,
+  listsAnswer,
+  listsOfAnswer,
   mute,
   mutesAnswer,
   preferencesAnswer,
   setPreferences,
+  setInList,
   setQuietHours,
   unmute,
+  type CountedList,
   type Mute,
   type PreferenceChange,
 } from '../store/standings.ts';
@@ -43,6 +48,42 @@ export function useMutes(): Known & {
     error,
     add: (target, until) => mute(reader, target, until),
     remove: (target) => unmute(reader, target),
+  };
+}
+
+/** The lists that the reader has made of what they follow. `useFeed({ listId })` shows one. */
+export function useLists(): Known & {
+  readonly lists: readonly CountedList[];
+  readonly create: (name: string, isExclusive?: boolean) => Promise<ReaderList>;
+  readonly update: (id: string, changes: Partial<Omit<ReaderList, 'id'>>) => Promise<ReaderList>;
+  readonly remove: (id: string) => Promise<string>;
+} {
+  const reader = useReader();
+  const { data, error } = useFresh(listsAnswer(reader));
+  return {
+    lists: data?.viewer.lists ?? [],
+    isLoading: data === undefined && error === null,
+    error,
+    create: (name, isExclusive = false) =>
+      changeLists(reader, ({ createList }) => createList({ name, isExclusive })),
+    update: (id, changes) => changeLists(reader, ({ updateList }) => updateList({ id, ...changes })),
+    remove: (id) => changeLists(reader, ({ deleteList }) => deleteList({ id })),
+  };
+}
+
+/** In which lists a person or thing is that the reader follows. Changes are shown at once. */
+export function useListsOf(refId: string): Known & {
+  /** Ids of lists. */
+  readonly ids: readonly string[];
+  readonly set: (listId: string, isIn: boolean) => Promise<void>;
+} {
+  const reader = useReader();
+  const { data, error } = useFresh(listsOfAnswer(reader, refId));
+  return {
+    ids: data?.node?.follow?.lists.map(({ id }) => id) ?? [],
+    isLoading: data === undefined && error === null,
+    error,
+    set: (listId, isIn) => setInList(reader, listId, refId, isIn),
   };
 }
 

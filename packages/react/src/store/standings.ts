@@ -5,8 +5,10 @@ import type {
   MuteTarget,
   NotificationPreference,
   QuietHours,
+  ReaderList,
+  UnreadCount,
 } from '@fanfare/client';
-import { BLOCK_STATE, FOLLOW_STATE, MUTES, PREFERENCES } from '../documents.ts';
+import { BLOCK_STATE, FOLLOW_STATE, LISTS, LISTS_OF, MUTES, PREFERENCES } from '../documents.ts';
 import type { Answer, Answers } from './answers.ts';
 import { randomKey } from './random-key.ts';
 
@@ -46,6 +48,50 @@ export async function setFollow(of: Of, refId: string, isFollowed: boolean): Pro
     () => (isFollowed ? follow : unfollow)({ refId }),
     (node) => ({ node }),
   );
+}
+
+/** A list of what the reader follows, with its unread items. */
+export interface CountedList extends ReaderList {
+  readonly unread: UnreadCount;
+}
+
+interface Listed {
+  readonly viewer: { readonly lists: readonly CountedList[] };
+}
+
+export function listsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Listed> {
+  return answers.of<Listed>(LISTS);
+}
+
+interface ListsOf {
+  readonly node: { readonly follow: { readonly lists: readonly { readonly id: string }[] } | null } | null;
+}
+
+/** The lists that a ref is in. */
+export function listsOfAnswer({ answers }: Pick<Of, 'answers'>, refId: string): Answer<ListsOf> {
+  return answers.of<ListsOf>(LISTS_OF, { id: nodeOf(refId) });
+}
+
+export async function setInList(of: Of, listId: string, refId: string, isIn: boolean): Promise<void> {
+  const { addToList, removeFromList } = of.client.mutations;
+  await listsOfAnswer(of, refId).write(
+    (data) => {
+      const others = data?.node?.follow?.lists.filter(({ id }) => id !== listId) ?? [];
+      return { node: { follow: { lists: isIn ? [...others, { id: listId }] : others } } };
+    },
+    () => (isIn ? addToList : removeFromList)({ id: listId, refIds: [refId] }),
+  );
+  void listsAnswer(of).reload();
+}
+
+/** Changes the lists on the server, and shows them as they are then. */
+export async function changeLists<Result>(
+  of: Of,
+  change: (mutations: FeedClient['mutations']) => Promise<Result>,
+): Promise<Result> {
+  const result = await change(of.client.mutations);
+  await listsAnswer(of).reload();
+  return result;
 }
 
 interface Blocked {
