@@ -36,6 +36,11 @@ export function isTrusted({ roles }: Identity): boolean {
   return roles.has('service') || roles.has('admin');
 }
 
+/** Upper bound on lists of one reader. */
+export const MAX_LISTS = 100;
+/** Upper bound on what one list contains. */
+export const MAX_LIST_ENTRIES = 1_000;
+
 /** A list that a reader has made of what they follow. What brings them items says in which lists it is. */
 export interface ReaderList {
   readonly id: string;

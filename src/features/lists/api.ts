@@ -1,6 +1,6 @@
 import type { UnreadCount as UnreadCountSource } from '../../core/shapes.ts';
 import { encodeListId } from '../../domain/node-ids.ts';
-import type { ReaderList as ReaderListRecord } from '../../domain/viewer.ts';
+import { MAX_LIST_ENTRIES, MAX_LISTS, type ReaderList as ReaderListRecord } from '../../domain/viewer.ts';
 import { countUnreadOfLists } from '../../feed/groups/view-counts.ts';
 import { sessionBatches } from '../../feed/session/session-batches.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -24,7 +24,6 @@ import {
   removeFromList,
   updateList,
 } from './lists.ts';
-import { MAX_LIST_ENTRIES, MAX_LISTS } from './store.ts';
 
 /** Of one list. Those of all lists come from one read, however often an operation asks for them. */
 const unreadOf = sessionBatches<string, UnreadCountSource | undefined>(

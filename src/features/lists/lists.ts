@@ -6,11 +6,10 @@ import { lineSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { plainId } from '../../domain/stored-id.ts';
-import type { ReaderList } from '../../domain/viewer.ts';
+import { MAX_LIST_ENTRIES, MAX_LISTS, type ReaderList } from '../../domain/viewer.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { noSuchList } from '../../feed/page/views.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
-import { MAX_LIST_ENTRIES, MAX_LISTS } from './store.ts';
 
 export const MAX_LIST_NAME = 100;
 /** Refs of one call. */

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import type { RefId, UserId } from '../../domain/action.ts';
-import type { ReaderList } from '../../domain/viewer.ts';
+import { MAX_LISTS, type ReaderList } from '../../domain/viewer.ts';
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { literal } from '../../storage/stages/revision.ts';
@@ -11,11 +11,6 @@ declare module '../../storage/repositories.ts' {
     readonly readerLists: ReturnType<typeof readerListsRepository>;
   }
 }
-
-/** Upper bound on lists of one reader. */
-export const MAX_LISTS = 100;
-/** Upper bound on what one list contains. */
-export const MAX_LIST_ENTRIES = 1_000;
 
 /**
  * Lists of readers, stored in each reader's document; what is in them, in the follows. A follow that ends is in none: there is nothing else

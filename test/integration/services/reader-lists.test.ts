@@ -166,7 +166,7 @@ test('lists and what is in them are limited, also when several calls come at onc
     });
 });
 
-test('watchers of the feed and of lists are told of what enters and leaves them', async () => {
+test('watchers of the feed and of lists are sent what enters and leaves them', async () => {
   await using parts = await openParts();
   const ids = await written(parts);
   const listId = await makeList(parts, ['bob'], true);
