@@ -18,6 +18,11 @@ export class Extent {
     return this.#stop;
   }
 
+  /** Entries that were looked at in vain. */
+  get looked(): number {
+    return this.#missed;
+  }
+
   /** Entries that may still be looked at in vain. At least 1. */
   get room(): number {
     return Math.max(1, MAX_MISSED - this.#missed);

@@ -34,15 +34,21 @@ export const MOST_OF_SHARD = 2 * 2 ** 40;
  */
 const OF_NOTIFICATIONS = 3.5;
 
+/**
+ * The same of a page of a reader who has put away, muted, blocked or filters for much: what the parts `few-match` and `full-reader` of the
+ * benchmark hold it to.
+ */
+const OF_MARKED = 3;
+
 const MICROS = 1e6;
 
 export function coresOf(costs: UnitCosts, operations: Operations, pulled: Pulled, model: string): Cores {
   const { page, publish, pass, event, pulled: more } = costs;
-  const { actions, deliveries, pages, notifications, events } = operations;
+  const { actions, deliveries, pages, marked, notifications, events } = operations;
   const delivery = costs.models[model]?.delivery ?? { process: 0, database: 0, redis: 0 };
   const ofPages = (part: 'process' | 'database'): number =>
     pages * (page[part] + pulled.readerShare * more.first[part] + pulled.followed * more.each[part]) +
-    notifications * OF_NOTIFICATIONS * page[part];
+    (marked * (OF_MARKED - 1) + notifications * OF_NOTIFICATIONS) * page[part];
   const sum = (...parts: readonly number[]): number => parts.reduce((all, part) => all + part, 0) / MICROS;
   return {
     api: sum(ofPages('process'), actions * publish.process, events * event.process),

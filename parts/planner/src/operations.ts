@@ -6,6 +6,8 @@ export interface Operations {
   readonly actions: number;
   readonly deliveries: number;
   readonly pages: number;
+  /** Among them, those of readers who have put away, muted, blocked or filter for much. */
+  readonly marked: number;
   /** Pages of notifications. */
   readonly notifications: number;
   readonly events: number;
@@ -53,7 +55,7 @@ export function pushedUpTo({ model, threshold }: Pick<Workload, 'model' | 'thres
 }
 
 export function operationsOf(workload: Workload, strata: readonly Stratum[]): Operations {
-  const { members, readers, actions, reads, notifications, peak, watching } = workload;
+  const { members, readers, actions, reads, marking, notifications, peak, watching } = workload;
   const threshold = pushedUpTo(workload);
   const atPeak = (aDay: number): number => (aDay / DAY_SECONDS) * peak;
   const reached = sumOf(strata, ({ actionShare, followers }) => actionShare * followers);
@@ -66,6 +68,7 @@ export function operationsOf(workload: Workload, strata: readonly Stratum[]): Op
     actions: atPeak(actions),
     deliveries: atPeak(actions) * pushed,
     pages: atPeak(reads),
+    marked: atPeak(reads * marking),
     notifications: atPeak(notifications),
     events: (atPeak(actions) * reached * watchers) / members,
     watcherQueries: (atPeak(actions) * actionShare * watchers) / LOOKED_AT_ONCE,

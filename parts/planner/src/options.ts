@@ -37,6 +37,12 @@ export function planOptions(): readonly Option[] {
       0,
       MOST,
     ),
+    of(
+      '--marking <share>',
+      'share of pages by readers who archive, mute, block or filter much, which count threefold; default: 0',
+      0,
+      1,
+    ),
     of('--peak <factor>', 'load of the busiest hour, relative to the average; default: 3', 1, 1_000),
     of('--watching <share>', "share of the day's readers who watch in the busiest hour; default: 0.1", 0, 1),
     new Option(

@@ -69,6 +69,7 @@ function loadOf({ operations }: Plan): ReportTable {
       row('actions', operations.actions),
       row('deliveries', operations.deliveries),
       row('pages', operations.pages),
+      ...(operations.marked === 0 ? [] : [row('of readers who mark much', operations.marked)]),
       row('pages of notifications', operations.notifications),
       row('events to sockets', operations.events),
       row('queries for watchers', operations.watcherQueries),

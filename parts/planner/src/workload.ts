@@ -12,6 +12,8 @@ export interface Workload {
   readonly reads: number;
   /** Pages of notifications per day in total. */
   readonly notifications: number;
+  /** Share of the pages that are asked for by readers who have put away, muted, blocked or filter for much. */
+  readonly marking: number;
   /** Ratio of the busiest hour to the day's average. */
   readonly peak: number;
   /** Share of the day's readers who watch in the busiest hour. */
@@ -41,7 +43,7 @@ export function workloadOf(given: GivenWorkload): Workload {
   return {
     ...{ readers, refs: members, follows: 50, zipf: 1 },
     ...{ actions: Math.ceil(members * 0.1), reads: readers * 10, notifications: readers * 2 },
-    ...{ peak: 3, watching: 0.1 },
+    ...{ marking: 0, peak: 3, watching: 0.1 },
     ...{
       model: 'items',
       threshold: 10_000,

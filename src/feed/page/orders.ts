@@ -83,7 +83,7 @@ export async function collectRecent(
     if (top !== null) return { nodes: top, stop: null };
     const nodes: NewsfeedItem[] = [];
     const { edges, hasMore } = await collectPage<ConductedPosition, ConductedAt, NewsfeedItem>({
-      ...{ page: { ...page, size: size + 1 }, extent },
+      ...{ page: { ...page, size: size + 1 }, extent, missed: extent?.looked },
       scan: async (stretch) =>
         (await scanConducted(stretch)).map((entry) => ({ ...entry, time: entry.conducted })),
       select: (entries) => select(entries),

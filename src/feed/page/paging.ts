@@ -75,12 +75,14 @@ export async function collectPage<P, C extends P, T>(options: {
   /** Where the scans stop, before the list ends, and the cursor of that. Default: nowhere. */
   readonly extent?: Extent | undefined;
   readonly cursorAt?: (stop: FeedPosition) => string;
+  /** Candidates that were looked at in vain before: so many more are read at first. Default: none */
+  readonly missed?: number | undefined;
 }): Promise<Page<T>> {
-  const { page, scan, select, cursorOf, extent, cursorAt } = options;
+  const { page, scan, select, cursorOf, extent, cursorAt, missed = 0 } = options;
   const { size, isUp } = page;
   const nodes: T[] = [];
   let { from } = page;
-  let limit = size + 1;
+  let limit = Math.min(MAX_SCAN, size + 1 + missed);
   let examined = 0;
   for (;;) {
     const candidates = await scan({ from, limit, isUp });

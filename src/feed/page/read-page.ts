@@ -300,8 +300,6 @@ interface UnreadEntries {
   readonly page: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
   /** The same of those above the mark alone. */
   readonly above: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
-  /** What is marked unread, the newest actions first, if there may be some below the mark. No query when there is none. */
-  readonly marked: () => Promise<readonly ActionId[]>;
   /** The next of those below the mark, in feed order. `list` null: of the feed. No query when there are none. */
   below(list: readonly FeedEntry[] | null, query: FeedQuery): Promise<readonly FeedEntry[]>;
 }
@@ -312,12 +310,9 @@ export function unreadEntries(
   filter: CheckedFeedFilter = NO_FILTER,
 ): UnreadEntries {
   const wanted = wantedOf(filter, reader);
-  const { lastRead, userId, hasUnreadMarks } = reader;
-  const mayBeBelow = lastRead !== null && hasUnreadMarks;
-  const marked = once(async () => {
-    if (!mayBeBelow) return [];
-    return (await core.itemMarks.unread(userId)).sort((a, b) => (a < b ? 1 : -1));
-  });
+  const { lastRead, userId } = reader;
+  const mayBeBelow = mayHaveUnreadBelow(reader);
+  const marked = once(() => core.itemMarks.unread(userId));
   const above: UnreadEntries['above'] = (query) => {
     const since = newest(query.since ?? null, justAfter(lastRead));
     return core.feedReader.page(reader, {
@@ -339,13 +334,18 @@ export function unreadEntries(
       .slice(0, query.limit);
   };
   return {
-    ...{ above, below, marked },
+    ...{ above, below },
     async page(query) {
       const top = await above(query);
       if (top.length === query.limit || (query.extent?.stop ?? null) !== null) return top;
       return [...top, ...(await below(null, { ...query, limit: query.limit - top.length }))];
     },
   };
+}
+
+/** Whether items below the read mark may be marked unread. */
+export function mayHaveUnreadBelow({ lastRead, hasUnreadMarks }: ReaderProfile): boolean {
+  return lastRead !== null && hasUnreadMarks;
 }
 
 function earliest(a: Date | null, b: Date | null): Date | null {

@@ -1,5 +1,6 @@
 import type { Core } from '../../core/core.ts';
 import type { FirstUnread, UnreadCount } from '../../core/shapes.ts';
+import type { ActionId } from '../../domain/action.ts';
 import { positionAbove } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
@@ -13,7 +14,7 @@ import { type Begun, ListRead } from './list-read.ts';
 import { List, MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
-import { show, unreadEntries } from './read-page.ts';
+import { mayHaveUnreadBelow, show, unreadEntries } from './read-page.ts';
 import { type AskedList, readerOf, viewAsked } from './views.ts';
 
 /**
@@ -74,26 +75,30 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
   });
   read.keepNeeded(BADGE, list.lookedAt > MAX_UNREAD + 1 ? list.lookedAt : 0);
   if (hasMore) return { count: edges.length, isExact: false };
-  const count = edges.length + (await countMarked(read, reader, unread, MAX_UNREAD + 1 - edges.length));
+  const count = edges.length + (await countMarked(read, reader, MAX_UNREAD + 1 - edges.length));
   return { count: Math.min(count, MAX_UNREAD), isExact: count <= MAX_UNREAD };
 }
 
-/** Items marked unread that are looked at together. */
+/** Items marked unread that are looked at together: a few more than are wanted, as rules leave out some, and at most so many. */
+const MORE = 1.25;
 const MARKED_AT_ONCE = 150;
 
 /** Number of items below the read mark that are marked unread, counted up to about a limit: in any order, so a few suffice. */
 async function countMarked(
   { core, session }: ListRead,
   reader: ReaderProfile,
-  unread: Pick<ReturnType<typeof unreadEntries>, 'marked'>,
   limit: number,
 ): Promise<number> {
-  const marked = await unread.marked();
+  if (!mayHaveUnreadBelow(reader)) return 0;
   let count = 0;
-  for (let from = 0; from < marked.length && count < limit; from += MARKED_AT_ONCE) {
-    const found = await core.feedReader.find(reader, marked.slice(from, from + MARKED_AT_ONCE));
+  let before: ActionId | null = null;
+  for (let size = Math.ceil(MORE * limit); count < limit; size = MARKED_AT_ONCE) {
+    const ids: readonly ActionId[] = await core.itemMarks.newestUnread(reader.userId, before, size);
+    const found = await core.feedReader.find(reader, ids);
     const below = found.filter((entry) => !isAboveRead(reader, entry));
     count += (await showUnread(session, reader, below)).length;
+    before = ids.at(-1) ?? null;
+    if (ids.length < size) break;
   }
   return count;
 }

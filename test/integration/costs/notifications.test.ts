@@ -137,7 +137,8 @@ test('changes a long list at once that the process has kept', async () => {
   expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
   await services.blockMember(session('eve'), 'ann');
   expect(await read()).toEqual([likes, ['COMMENT', 2], 2]);
-  expect(await namesOf(parts, read)).toEqual([...PAGE, 'find blocks']);
+  // The blocks are known until they change.
+  expect(await namesOf(parts, read)).toEqual(PAGE);
   await services.unblockMember(session('eve'), 'ann');
   expect(await read()).toEqual([likes, ['COMMENT', 3], 2]);
   await services.blockMember(session('dan'), 'ann');

@@ -155,6 +155,16 @@ describe('a plan', () => {
     expect(of({}).operations.notifications).toBeCloseTo(of({}).operations.pages / 5, 9);
   });
 
+  test('counts a page of a reader who marks much as three pages', () => {
+    const of = (marking: number): Plan => plan({ members: 1_000_000, reads: 864_000, peak: 1, marking });
+    const [none, half] = [of(0), of(0.5)];
+    expect(half.operations.marked).toBeCloseTo(5, 9);
+    const { page } = MEASURED_COSTS;
+    expect(half.cores.api - none.cores.api).toBeCloseTo((5 * 2 * page.process) / 1e6, 6);
+    expect(half.cores.database - none.cores.database).toBeCloseTo((5 * 2 * page.database) / 1e6, 6);
+    expect(planLines(half).join('\n')).toContain('of readers who mark much');
+  });
+
   test('counts the wake-ups of all workers but one as overhead', () => {
     const wake = { process: 400, database: 30 };
     const of = (costs: typeof MEASURED_COSTS): Plan =>
@@ -210,7 +220,7 @@ function expectFigures(given: GivenWorkload): void {
 describe('has finite figures for any input', () => {
   test('at the largest and smallest values', () => {
     const most = { members: 1e9, readers: 1e9, refs: 1e9, follows: 1e5, actions: 1e12, reads: 1e12 };
-    expectFigures({ ...most, notifications: 1e12, peak: 1_000, watching: 1, threshold: 1e12 });
+    expectFigures({ ...most, notifications: 1e12, marking: 1, peak: 1_000, watching: 1, threshold: 1e12 });
     const least = { members: 1, refs: 1, follows: 0.01, actions: 1, reads: 1, notifications: 0 };
     expectFigures({ ...least, watching: 0, threshold: 0 });
     // A million workers, for one reader.

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../../domain/action.ts';
 import type { ItemState } from '../../../domain/item-states.ts';
 import type { ItemMark } from '../../../domain/newsfeed-item.ts';
@@ -134,6 +134,23 @@ export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
           .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 }),
         MAX_MARKED_UNREAD,
       );
+      return documents.map(({ _id }) => _id.actionId.toHexString());
+    },
+
+    /** The same, so many of the newest actions among them, or of those before one. Index `unread`. */
+    async newestUnread(userId: UserId, before: ActionId | null, limit: number): Promise<ActionId[]> {
+      const documents = await collection
+        .find(
+          {
+            ...{ '_id.userId': userId, isUnread: true },
+            ...(before === null ? {} : { '_id.actionId': { $lt: new ObjectId(before) } }),
+          },
+          upTo(limit),
+        )
+        .hint('unread')
+        .sort({ '_id.actionId': -1 })
+        .project<{ _id: ItemMarkDocument['_id'] }>({ _id: 1 })
+        .toArray();
       return documents.map(({ _id }) => _id.actionId.toHexString());
     },
 
