@@ -1,10 +1,13 @@
 import { WebSocket } from 'ws';
 import {
   createFeedClient,
+  type ActionEvent,
   type FeedClient,
   type FeedEvent,
   type NotificationEvent,
   type NotificationWatchOptions,
+  type SliceEvent,
+  type SliceWatchOptions,
   type Watching,
   type WatchOptions,
 } from '@fanfare/client';
@@ -59,6 +62,25 @@ export function startNotificationWatch(
     (all) => client.watchNotifications(all),
     options,
     (event) => (event.__typename === 'NotificationAdded' ? event.notification.action?.id : undefined),
+  );
+}
+
+export function startSliceWatch(
+  client: FeedClient,
+  options: Partial<SliceWatchOptions> & Pick<SliceWatchOptions, 'refId'>,
+): ClientWatch<SliceEvent> {
+  return follow<SliceEvent, SliceWatchOptions['filter']>(
+    (all) => client.watchSlice({ ...all, refId: options.refId }),
+    options,
+    (event) => (event.__typename === 'ActionAdded' ? event.action.id : undefined),
+  );
+}
+
+export function startActionWatch(client: FeedClient, actionId: string): ClientWatch<ActionEvent> {
+  return follow<ActionEvent, never>(
+    (all) => client.watchAction({ ...all, actionId }),
+    {},
+    (event) => (event.__typename === 'InteractionAdded' ? event.interaction.id : undefined),
   );
 }
 

@@ -6,6 +6,7 @@ import {
   queryOf,
   subscriptionOf,
 } from './documents.ts';
+import { actionEventsOf, sliceEventsOf } from './list-documents.ts';
 import { protocolError, tell } from './errors.ts';
 import { createMutations } from './mutations.ts';
 import { OneReader } from './one-reader.ts';
@@ -14,14 +15,17 @@ import { createSseTransport } from './sse.ts';
 import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
 import type { ClientFields, Fields } from './fields.ts';
+import type { ActionFilter } from './mutation-types.ts';
 import type {
-  OfList,
+  ActionEvent,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,
   FeedItem,
   NotificationEvent,
   NotificationFilter,
+  SliceEvent,
+  WatchedList,
   Watching,
 } from './types.ts';
 import { Watch, type Named } from './watch.ts';
@@ -56,6 +60,8 @@ export function createFeedClient<Item = FeedItem>(options: FeedClientOptions): F
       page(total ? queries.counted : queries.plain, variables, signal),
     watchNotifications: ({ unread = false, ...rest }) =>
       watch<NotificationEvent, NotificationFilter>(notificationEventsOf(fields, unread), rest),
+    watchSlice: (watching) => watch<SliceEvent, ActionFilter>(sliceEventsOf(fields), watching),
+    watchAction: (watching) => watch<ActionEvent, never>(actionEventsOf(fields), watching),
     notifications: (variables = {}, signal) => page(notificationsOf(fields), variables, signal),
     fields,
     request,
@@ -85,7 +91,7 @@ export function watchesOf(options: FeedClientOptions) {
   const backoff = { firstMs, maxMs };
   const watch = <Event extends Named, Filter>(
     subscription: string,
-    watching: Watching<Event, Filter> & OfList,
+    watching: Watching<Event, Filter> & WatchedList,
   ): Promise<void> => {
     const dependencies = {
       ...{ connect, tokens: new Tokens(token), subscription, backoff },

@@ -2,7 +2,7 @@ import type { ClientFields, Fields } from './fields.ts';
 
 /** Selection on Member, for all who are named and shown with a picture. */
 export const PERSON = 'memberId name imageUrl';
-const SHOWN = `refs { refId type label } descriptor { type summary tags } engagement { comments likes reshares lastInteraction }`;
+export const SHOWN = `refs { refId type label } descriptor { type summary tags } engagement { comments likes reshares lastInteraction }`;
 /** Selection on NewsfeedItem: what FeedItem has. */
 export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted scope isHidden actor { ${PERSON} } ${SHOWN} }`;
 
@@ -16,13 +16,13 @@ export function clientFields(fields: string | ClientFields = {}): ClientFields {
   return typeof fields === 'string' ? { base: fields } : fields;
 }
 
-const SENTENCE = 'summary summaryParts { text member { memberId } ref { refId } }';
+export const SENTENCE = 'summary summaryParts { text member { memberId } ref { refId } }';
 /** Selection on Notification: what Notification has. */
 const notificationFields = ({ notification = '', action = '', comment = '' }: Fields): string =>
   `id kind at isSeen isRead ${SENTENCE} actors(first: 3) { ${PERSON} } actorCount { count isExact }
   action { id descriptor { type summary } ${action} } interaction { id text ${comment} } ${notification}`;
 const COUNTS = 'unseen { count isExact } unread { count isExact }';
-const from = (more = ''): string => `(after: $after, ${more}filter: $filter) { __typename`;
+export const from = (more = ''): string => `(after: $after, ${more}filter: $filter) { __typename`;
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
 
 export function notificationsOf(fields: Fields): string {

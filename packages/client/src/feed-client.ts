@@ -2,12 +2,14 @@ import type { ClientFields } from './fields.ts';
 import type { FeedMutations } from './mutation-types.ts';
 import type { Request } from './request.ts';
 import type {
+  ActionWatchOptions,
   FeedItem,
   FeedPage,
   FeedQuery,
   NotificationPage,
   NotificationQuery,
   NotificationWatchOptions,
+  SliceWatchOptions,
   WatchOptions,
 } from './types.ts';
 
@@ -25,6 +27,10 @@ export interface FeedClient<Item = FeedItem> {
   watchNotifications(options: NotificationWatchOptions): Promise<void>;
   /** A page of the reader's notifications. Rejects with a FeedClientError. */
   notifications(query?: NotificationQuery, signal?: AbortSignal): Promise<NotificationPage>;
+  /** Follows the actions of a thing or of an actor in the same way: what `slice` lists. */
+  watchSlice(options: SliceWatchOptions): Promise<void>;
+  /** Follows an action and its interactions in the same way. Rejects with NOT_FOUND if the reader may not see it. */
+  watchAction(options: ActionWatchOptions): Promise<void>;
   /** What it was made with; a text as `base`. */
   readonly fields: ClientFields;
   /**

@@ -30,6 +30,8 @@ export type {
 export type { FeedClient } from './feed-client.ts';
 export type { Request } from './request.ts';
 export type {
+  ActionEvent,
+  ActionWatchOptions,
   Count,
   DeliveryReason,
   Descriptor,
@@ -42,6 +44,7 @@ export type {
   FeedQuery,
   FeedState,
   Instant,
+  ListedAction,
   Notification,
   NotificationCounts,
   NotificationEvent,
@@ -52,6 +55,8 @@ export type {
   NotificationWatchOptions,
   Person,
   Scope,
+  SliceEvent,
+  SliceWatchOptions,
   SummaryPart,
   UnreadCount,
   Watching,

@@ -6,6 +6,7 @@ import {
   queryOf,
   subscriptionOf,
 } from './documents.ts';
+import { actionEventsOf, sliceEventsOf } from './list-documents.ts';
 import type { ClientFields } from './fields.ts';
 import { MUTATION_NAMES, mutationsOf } from './mutations.ts';
 
@@ -27,6 +28,8 @@ export async function operationsOf(
     ...[false, true].map((withTotal) => queryOf(selected, withTotal)),
     ...[false, true].flatMap((isOn) => [subscriptionOf(selected, isOn), notificationEventsOf(added, isOn)]),
     notificationsOf(added),
+    sliceEventsOf(added),
+    actionEventsOf(added),
     ...MUTATION_NAMES.flatMap((name) => mutationsOf(name, added)),
     ...more,
   ];

@@ -2,7 +2,7 @@ import { backoffMs, pause, type Backoff } from './backoff.ts';
 import { answerError, FeedClientError, networkError, protocolError } from './errors.ts';
 import type { Tokens } from './tokens.ts';
 import type { Answer, Transport } from './transport.ts';
-import type { OfList, Watching } from './types.ts';
+import type { WatchedList, Watching } from './types.ts';
 import { within } from './within.ts';
 
 interface WatchDependencies {
@@ -27,7 +27,7 @@ type Resync = Named & { readonly __typename: `${string}Resync`; readonly reason:
 /** One watch, from connection to connection. */
 export class Watch<Event extends Named, Filter> {
   readonly #with: WatchDependencies;
-  readonly #options: Watching<Event, Filter> & OfList;
+  readonly #options: Watching<Event, Filter> & WatchedList;
   readonly #signal: AbortSignal;
   /** Of the last message that was handed over. */
   #cursor: string | undefined;
@@ -38,7 +38,7 @@ export class Watch<Event extends Named, Filter> {
   /** Whether a callback threw what no further attempt would mend. */
   #hasThrown = false;
 
-  constructor(dependencies: WatchDependencies, options: Watching<Event, Filter> & OfList) {
+  constructor(dependencies: WatchDependencies, options: Watching<Event, Filter> & WatchedList) {
     this.#with = dependencies;
     this.#options = options;
     this.#signal = options.signal ?? new AbortController().signal;
@@ -68,12 +68,12 @@ export class Watch<Event extends Named, Filter> {
   /** Why the connection is over. Throws what the callbacks threw. */
   async #connect(): Promise<FeedClientError> {
     const { connect, tokens, subscription, timeoutMs } = this.#with;
-    const { filter, view, listId, onState } = this.#options;
+    const { filter, view, listId, refId, actionId, onState } = this.#options;
     this.#isSettled = false;
     onState?.('connecting');
     try {
       const token = await within(timeoutMs, this.#signal, (until) => tokens.next(until));
-      const variables = { after: this.#cursor, filter, view, listId };
+      const variables = { after: this.#cursor, filter, view, listId, refId, actionId };
       for await (const answer of connect({ query: subscription, variables }, token, this.#signal)) {
         if (this.#hasEnded()) break;
         await this.#take(answer);

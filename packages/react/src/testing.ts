@@ -1,5 +1,7 @@
 import { FeedClientError } from '@fanfare/client';
 import type {
+  ActionEvent,
+  ActionWatchOptions,
   FeedClient,
   FeedEvent,
   FeedMutations,
@@ -11,6 +13,8 @@ import type {
   NotificationPage,
   NotificationQuery,
   NotificationWatchOptions,
+  SliceEvent,
+  SliceWatchOptions,
   UnreadCount,
   WatchOptions,
   WatchState,
@@ -21,7 +25,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 
 /** A client without a server: a test gives the pages and emits the events. */
 export interface TestFeedClient extends FeedClient<FanfareItem> {
-  /** Sends an event to every watch of the feed or of the notifications; resolves when all have taken it. */
+  /** Sends an event to every watch of the feed, of the notifications, of slices or of threads; resolves when all have taken it. */
   emit(event: Emitted): Promise<void>;
   /** Of all watches. */
   resync(reason: string): Promise<void>;
@@ -55,12 +59,14 @@ export function createTestClient({
 }: TestClientOptions): TestFeedClient {
   const watches = new Set<WatchOptions<FanfareItem>>();
   const notified = new Set<NotificationWatchOptions>();
+  const slices = new Set<SliceWatchOptions>();
+  const threads = new Set<ActionWatchOptions>();
   const queries: FeedQuery[] = [];
   let count = 0;
   let reader = new AbortController();
   const next = (): string => `cursor-${String((count += 1))}`;
   const watchIn =
-    <Options extends WatchOptions<FanfareItem> | NotificationWatchOptions>(open: Set<Options>) =>
+    <Options extends AnyWatch>(open: Set<Options>) =>
     async (options: Options): Promise<void> => {
       open.add(options);
       options.onState?.('live');
@@ -88,22 +94,27 @@ export function createTestClient({
       reader.abort(new FeedClientError('CLOSED', 'The client is closed'));
     },
     get watching() {
-      return watches.size + notified.size;
+      return watches.size + notified.size + slices.size + threads.size;
     },
     async emit(event) {
       const cursor = next();
       if (isOfNotifications(event)) for (const { onEvent } of notified) await onEvent({ ...event, cursor });
+      else if (isOfThread(event)) for (const { onEvent } of threads) await onEvent({ ...event, cursor });
+      else if (isOfSlice(event)) for (const { onEvent } of slices) await onEvent({ ...event, cursor });
       else for (const { onEvent } of watches) await onEvent({ ...event, cursor });
     },
     async resync(reason) {
       const cursor = next();
-      for (const { onResync } of [...watches, ...notified]) await onResync(reason, cursor);
+      for (const { onResync } of [...watches, ...notified, ...slices, ...threads])
+        await onResync(reason, cursor);
     },
     connection(state, cause) {
-      for (const { onState } of [...watches, ...notified]) onState?.(state, cause);
+      for (const { onState } of [...watches, ...notified, ...slices, ...threads]) onState?.(state, cause);
     },
     watch: watchIn(watches),
     watchNotifications: watchIn(notified),
+    watchSlice: watchIn(slices),
+    watchAction: watchIn(threads),
     async feed(query = {}) {
       queries.push(query);
       const answer = await feed(query);
@@ -135,10 +146,22 @@ export function createTestClient({
   };
 }
 
-type Emitted = DistributiveOmit<FeedEvent<FanfareItem> | NotificationEvent, 'cursor'>;
+type AnyWatch = WatchOptions<FanfareItem> | NotificationWatchOptions | SliceWatchOptions | ActionWatchOptions;
+type Emitted = DistributiveOmit<
+  FeedEvent<FanfareItem> | NotificationEvent | SliceEvent | ActionEvent,
+  'cursor'
+>;
 
 function isOfNotifications(event: Emitted): event is DistributiveOmit<NotificationEvent, 'cursor'> {
   return event.__typename.startsWith('Notification');
+}
+
+function isOfThread(event: Emitted): event is DistributiveOmit<ActionEvent, 'cursor'> {
+  return event.__typename.startsWith('Interaction') || /^Action(Changed|Gone)$/.test(event.__typename);
+}
+
+function isOfSlice(event: Emitted): event is DistributiveOmit<SliceEvent, 'cursor'> {
+  return /^Action(Added|Updated|Removed)$/.test(event.__typename);
 }
 
 /** All that there is, as one page. */

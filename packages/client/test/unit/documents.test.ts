@@ -8,8 +8,10 @@ import {
   queryOf,
   subscriptionOf,
 } from '../../src/documents.ts';
+import { actionEventsOf, sliceEventsOf } from '../../src/list-documents.ts';
 import { MUTATION_NAMES, mutationOf } from '../../src/mutations.ts';
 import type {
+  ActionEvent,
   Channel,
   DeliveryReason,
   FeedEvent,
@@ -20,6 +22,7 @@ import type {
   NotificationFilter,
   NotificationKind,
   Scope,
+  SliceEvent,
 } from '../../src/index.ts';
 import type * as api from '../../../../test/support/generated/graphql.ts';
 
@@ -47,8 +50,10 @@ test.each(
   [{}, ADDED].flatMap((fields) => [
     notificationsOf(fields),
     ...[false, true].map((withCounts) => notificationEventsOf(fields, withCounts)),
+    sliceEventsOf(fields),
+    actionEventsOf(fields),
   ]),
-)('the documents of notifications match the schema: %#', (document) => {
+)('the documents of notifications, slices and threads match the schema: %#', (document) => {
   expect(validate(schema, parse(document))).toEqual([]);
 });
 
@@ -69,6 +74,15 @@ test('the hand-written types match the schema', () => {
     ...(['FeedReady', 'FeedResync'] as const),
   ];
   expect(eventsOf('FeedEvent')).toEqual(new Set(handled));
+  const sliced: readonly (SliceEvent['__typename'] | 'SliceReady' | 'SliceResync')[] = [
+    ...(['ActionAdded', 'ActionUpdated', 'ActionRemoved', 'SliceReady', 'SliceResync'] as const),
+  ];
+  expect(eventsOf('SliceEvent')).toEqual(new Set(sliced));
+  const ofAction: readonly (ActionEvent['__typename'] | 'ActionReady' | 'ActionResync')[] = [
+    ...(['ActionChanged', 'InteractionAdded', 'InteractionUpdated', 'InteractionRemoved'] as const),
+    ...(['ActionGone', 'ActionReady', 'ActionResync'] as const),
+  ];
+  expect(eventsOf('ActionEvent')).toEqual(new Set(ofAction));
   const notified: readonly (
     | NotificationEvent['__typename']
     | 'NotificationsReady'
