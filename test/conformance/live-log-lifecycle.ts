@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { LiveLogUnavailable } from '../../src/live/live-log.ts';
-import { drain, entries, entry, eventually, numbers, Tap } from './live-log-tools.ts';
+import { LiveLogUnavailable, sliceLog, threadLog } from '../../src/live/live-log.ts';
+import { drain, entries, entry, eventually, label, numbers, Tap } from './live-log-tools.ts';
 import type { MakeLiveLog } from './live-log-fixture.ts';
 
 function zeros(held: Readonly<Record<string, number>>): Record<string, number> {
@@ -9,6 +9,34 @@ function zeros(held: Readonly<Record<string, number>>): Record<string, number> {
 }
 
 export function liveLogLifecycle(makeLog: MakeLiveLog): void {
+  describe('slices and threads', () => {
+    it('have logs of their own, also beside readers who are called as they are, and are no readers', async () => {
+      await using fixture = await makeLog();
+      const { log } = fixture;
+      const names = [sliceLog('ann'), threadLog('ann'), 'ref:ann', 'action:ann', 'ann'];
+      const taps = await Promise.all(names.map((name) => Tap.open(log, name)));
+      for (const tap of taps) expect(label(await tap.next())).toBe('ready');
+      await log.append(names.flatMap((name, index) => entries(name, index, index)));
+      for (const [index, tap] of taps.entries()) expect(label(await tap.next())).toBe(index);
+      const readers = new Set<string>();
+      for await (const some of log.allWatched()) for (const userId of some) readers.add(userId);
+      expect([...readers].sort()).toEqual(['action:ann', 'ann', 'ref:ann']);
+      expect(await log.watched(names)).toEqual(names);
+      for (const tap of taps) tap[Symbol.dispose]();
+    });
+
+    it('keep what an event says of an interaction', async () => {
+      await using fixture = await makeLog();
+      const name = threadLog('a');
+      const event = { kind: 'interaction', actionId: 'a', interactionId: 'b', isGone: true } as const;
+      const stream = await fixture.log.watch({ userId: name, signal: new AbortController().signal });
+      await fixture.log.append([{ userId: name, event }]);
+      await stream.next();
+      expect((await stream.next()).value).toMatchObject({ kind: 'event', event });
+      await stream.return?.();
+    });
+  });
+
   describe('a stream', () => {
     it('ends without an error when its signal aborts, and drops unread messages', async () => {
       await using fixture = await makeLog();

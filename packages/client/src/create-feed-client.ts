@@ -16,15 +16,14 @@ import { Tokens } from './tokens.ts';
 import type { FeedClient } from './feed-client.ts';
 import type { ClientFields, Fields } from './fields.ts';
 import type { ActionFilter } from './mutation-types.ts';
+import type { ActionEvent, SliceEvent } from './list-types.ts';
 import type {
-  ActionEvent,
   FeedClientOptions,
   FeedEvent,
   FeedFilter,
   FeedItem,
   NotificationEvent,
   NotificationFilter,
-  SliceEvent,
   WatchedList,
   Watching,
 } from './types.ts';

@@ -1,15 +1,14 @@
 import type { ClientFields } from './fields.ts';
 import type { FeedMutations } from './mutation-types.ts';
 import type { Request } from './request.ts';
+import type { ActionWatchOptions, SliceWatchOptions } from './list-types.ts';
 import type {
-  ActionWatchOptions,
   FeedItem,
   FeedPage,
   FeedQuery,
   NotificationPage,
   NotificationQuery,
   NotificationWatchOptions,
-  SliceWatchOptions,
   WatchOptions,
 } from './types.ts';
 

@@ -27,11 +27,16 @@ export type {
   ReportInput,
   UpdateActionInput,
 } from './mutation-types.ts';
-export type { FeedClient } from './feed-client.ts';
-export type { Request } from './request.ts';
 export type {
   ActionEvent,
   ActionWatchOptions,
+  ListedAction,
+  SliceEvent,
+  SliceWatchOptions,
+} from './list-types.ts';
+export type { FeedClient } from './feed-client.ts';
+export type { Request } from './request.ts';
+export type {
   Count,
   DeliveryReason,
   Descriptor,
@@ -44,7 +49,6 @@ export type {
   FeedQuery,
   FeedState,
   Instant,
-  ListedAction,
   Notification,
   NotificationCounts,
   NotificationEvent,
@@ -55,8 +59,6 @@ export type {
   NotificationWatchOptions,
   Person,
   Scope,
-  SliceEvent,
-  SliceWatchOptions,
   SummaryPart,
   UnreadCount,
   Watching,

@@ -12,6 +12,7 @@ import {
   type ErasureTask,
   newPseudonym,
 } from '../../../../src/domain/erasure.ts';
+import { sliceLog } from '../../../../src/live/live-log.ts';
 import { countFollowers } from '../../../../src/features/follow/store/count-followers.ts';
 
 /** There is no signal, since erasures are few and not urgent to the second. */
@@ -149,6 +150,8 @@ async function forgetLiveLog(
 ): Promise<number> {
   try {
     await liveLog.forget(memberId);
+    // Who watches the member's slice reads it again.
+    await liveLog.forget(sliceLog(memberId));
   } catch (error) {
     onLiveLogError(error);
   }
