@@ -102,6 +102,17 @@ const FEATURE_KIT = [
 /** Packages that are parts of the server, and what they may import beside their own files. */
 const PARTS = {
   ...Object.fromEntries(FEATURE_PARTS.map((name) => [name, FEATURE_KIT])),
+  federation: [
+    '^src/cli/context\\.ts$',
+    '^src/config/config\\.ts$',
+    '^src/core/validate\\.ts$',
+    '^src/domain/errors\\.ts$',
+    '^src/feed/page/read-actions\\.ts$',
+    '^src/features/actions/api/action\\.ts$',
+    '^src/features/directory/(?:api/(?:member|ref)|read-directory)\\.ts$',
+    '^src/graphql/',
+    '^node_modules/(?:@pothos/[^/]+|graphql)/',
+  ],
   'feed-models': [
     '^src/(?:domain|lib)/',
     '^src/feed/feed-store\\.ts$',

@@ -26,6 +26,10 @@ RUN npm ci --omit=dev --workspaces=false --ignore-scripts
 ARG TELEMETRY=off
 RUN if [ "$TELEMETRY" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts "@opentelemetry/sdk-node@$(node -p 'require("./package.json").devDependencies["@opentelemetry/sdk-node"]')"; fi
 
+# docker build --build-arg FEDERATION=on: with the packages for FEDERATION=on, likewise.
+ARG FEDERATION=off
+RUN if [ "$FEDERATION" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts $(node -p '["@apollo/subgraph", "@pothos/plugin-directives", "@pothos/plugin-federation"].map((name) => name + "@" + require("./package.json").devDependencies[name]).join(" ")'); fi
+
 FROM node:24.21.0-bookworm-slim
 # Room for young objects, in MiB: with Node's default, garbage collection copies them again and again while much is pushed.
 ENV NODE_OPTIONS=--max-semi-space-size=32

@@ -127,6 +127,7 @@ export default defineConfig({
             'events',
             'ingest',
             'mcp',
+            'federation',
             'from-other-products',
             'late-feeds',
             'sharding',

@@ -5,7 +5,7 @@ import type { HttpServerOptions } from '../http/http-context.ts';
 import { RateLimits } from '../http/limits/rate-limit.ts';
 import { startHttpServer, type HttpServer } from '../http/server.ts';
 import { FEATURES } from './features.ts';
-import { buildSchema } from './schema.ts';
+import { schemaOf } from './schema.ts';
 import { isDatabaseUnavailable } from '../storage/database/errors.ts';
 import type { Database } from '../storage/database/mongo.ts';
 
@@ -26,7 +26,7 @@ export async function openApi(config: Config, { database, redis, ...parts }: Api
     ...parts,
     ...http,
     auth: authOf(config),
-    schema: await buildSchema(config.auth),
+    schema: await schemaOf(config),
     partBytes: Math.floor(config.cacheBytes * PARTS_SHARE),
     isUnavailable: (error) => {
       database.writes.note(error);

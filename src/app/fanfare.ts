@@ -120,7 +120,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Com
   readonly #prepared: Prepared;
   readonly #acting: ActingHost;
   readonly #logFailure: ReturnType<typeof createFailureLog>;
-  readonly #graphql: () => ReturnType<typeof InProcess.buildSchema>;
+  readonly #graphql: () => ReturnType<typeof InProcess.schemaOf>;
   #metrics: Metrics | null = null;
   #opening: Promise<OpenServer> | null = null;
   #server: OpenServer | null = null;
@@ -130,7 +130,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Com
     this.#prepared = prepared;
     this.#acting = prepared.acting;
     this.#logFailure = createFailureLog(prepared.logger);
-    this.#graphql = once(async () => (await loadGraphql()).buildSchema(prepared.config.auth));
+    this.#graphql = once(async () => (await loadGraphql()).schemaOf(prepared.config));
   }
 
   get url(): string | null {

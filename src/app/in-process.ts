@@ -2,13 +2,13 @@ import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphq
 import type { Locale } from '../descriptors/locale.ts';
 import type { ReaderSession } from '../feed/session/reader-session.ts';
 import { summaryOf, type Described } from '../graphql/sentences.ts';
-import { buildSchema } from './schema.ts';
+import { buildSchema, schemaOf } from './schema.ts';
 import { declarationOf } from '../features/actions/api/descriptor.ts';
 
 // Everything a server needs to answer its own process, loaded as one module.
 
 export { runOperation } from '../graphql/run-operation.ts';
-export { buildSchema };
+export { schemaOf };
 
 /** An action as one sentence; for undeclared types, the name of the type. */
 export async function sentenceOfAction(

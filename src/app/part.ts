@@ -1,6 +1,7 @@
 import type { FeedFilterRow, FeedOrderRow } from '../feed/page/declared.ts';
 import type { FeedModel } from '../feed/feed-store.ts';
 import type { Config } from '../config/config.ts';
+import type { AssembleSchema } from '../graphql/builder.ts';
 import type { Route } from '../http/route.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 import type { Declared, Documents } from '../storage/documents/declaration.ts';
@@ -11,6 +12,8 @@ export interface Part {
   readonly collections?: readonly { [Name in keyof Documents]: Declared<Name> }[keyof Documents][];
   /** Adds its fields to the API. Loaded when a process builds the API. */
   readonly api?: () => Promise<unknown>;
+  /** Another way to put the schema together of all fields, by the configuration: `null` if a setting has it off. */
+  readonly schema?: (config: Config) => AssembleSchema | null;
   /** Filters of feeds. */
   readonly filters?: readonly FeedFilterRow<unknown>[];
   /** Orders of feeds. */

@@ -6,6 +6,7 @@ export { demo } from '../../parts/demo/part.ts';
 export { erasure } from '../../parts/erasure/part.ts';
 export { events } from '../../parts/events/part.ts';
 export { explain } from '../../parts/explain/part.ts';
+export { federation } from '../../parts/federation/part.ts';
 export { feedModels } from '../../parts/feed-models/part.ts';
 export { imports } from '../../parts/import/part.ts';
 export { ingest } from '../../parts/ingest/part.ts';

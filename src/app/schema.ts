@@ -9,14 +9,15 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
 } from 'graphql';
-import { builder } from '../graphql/builder.ts';
+import type { Config } from '../config/config.ts';
+import { builder, type AssembleSchema } from '../graphql/builder.ts';
 import { countLists } from '../graphql/limits/cost.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { defineDeclaredDescriptors } from '../features/actions/api/declared-descriptors.ts';
 import { descriptorTypes } from '../descriptors/registry.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { tenantOf, type Tenant, withoutTenant, withoutTenantIn } from '../domain/stored-id.ts';
-import { loadApi } from './features.ts';
+import { FEATURES, loadApi } from './features.ts';
 import { storedInput } from '../core/stored-input.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { plainGlobalId, storedGlobalIds } from '../graphql/global-id.ts';
@@ -143,13 +144,25 @@ function errorFor(tenant: Tenant, error: unknown): unknown {
   });
 }
 
-/** The whole API, sorted. @param options.tenantClaim ids are stored with their tenant. Default: without. */
-export async function buildSchema({
-  tenantClaim,
-}: { readonly tenantClaim?: string | undefined } = {}): Promise<GraphQLSchema> {
+export interface SchemaOptions {
+  /** Ids are stored with their tenant. Default: without. */
+  readonly tenantClaim?: string | undefined;
+  /** Default: as the builder does. */
+  readonly assemble?: AssembleSchema;
+}
+
+/** The API as a server with this configuration has it. @throws CommandError without packages that a setting needs */
+export function schemaOf(config: Config): Promise<GraphQLSchema> {
+  const [assemble] = FEATURES.flatMap(({ schema }) => schema?.(config) ?? []);
+  return buildSchema({ ...config.auth, ...(assemble === undefined ? {} : { assemble }) });
+}
+
+/** The whole API, sorted. */
+export async function buildSchema({ tenantClaim, assemble }: SchemaOptions = {}): Promise<GraphQLSchema> {
   await loadApi();
   defineDeclaredDescriptors();
-  const schema = countLists(traceRootFields(builder.toSchema()));
+  const assembled = assemble === undefined ? builder.toSchema() : await assemble();
+  const schema = countLists(traceRootFields(assembled));
   return tenantClaim === undefined ? schema : withTenants(schema);
 }
 

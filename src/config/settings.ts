@@ -223,6 +223,12 @@ const SERVER_SETTINGS = group('Server', {
     'Whether programs with a token get tools at /mcp: on reads only, write also hides actions and resolves reports; see mcp.md.',
     'http.mcp',
   ),
+  FEDERATION: setting(
+    'off',
+    onOff(),
+    'Whether the API is a subgraph of Apollo Federation 2; see federation.md. Needs packages that are not installed with the server.',
+    'http.federation',
+  ),
   CORS_ORIGINS: optional(
     origins(),
     'Origins whose pages may call the API from a browser, such as https://app.example, separated by commas; * for all, or off.',

@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core';
+import type { GraphQLSchema } from 'graphql';
 import type { GraphQLContext } from './context.ts';
 
 /** The types are in types/, one file per domain type, and are assembled by schema.ts. */
@@ -17,3 +18,6 @@ builder.mutationType({
   description: 'All mutations. Each commits with one atomic write.',
 });
 builder.subscriptionType({ description: 'All subscriptions.' });
+
+/** Makes a schema of all fields that the builder has by then. */
+export type AssembleSchema = () => Promise<GraphQLSchema>;

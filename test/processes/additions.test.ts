@@ -25,8 +25,8 @@ const PARTS = (await readdir(join(PROJECT, 'parts'))).flatMap((name) => [
 ]);
 /** The project with all additions in it, and without parts that a server can do without. */
 const LEFT_OUT = [
-  ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'import', 'ingest', 'mcp', 'notifications'],
-  ...['operators', 'planner', 'processes', 'syndication', 'tenants', 'web-push', 'webhooks'],
+  ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'federation', 'import', 'ingest', 'mcp'],
+  ...['notifications', 'operators', 'planner', 'processes', 'syndication', 'tenants', 'web-push', 'webhooks'],
 ];
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],

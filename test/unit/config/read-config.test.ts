@@ -120,6 +120,7 @@ describe('readConfig', () => {
       introspection: true,
       ingest: false,
       mcp: 'off',
+      federation: false,
       maxBodyBytes: 10_485_760,
       maxUserBodyBytes: 262_144,
       maxBodyBytesUnderWay: 67_108_864,
