@@ -132,6 +132,17 @@ const PARTS = {
     '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|util|zlib)$',
     '^node_modules/(?:@types/)?(?:bson|commander|mongodb|zod)/',
   ],
+  consume: [
+    '^parts/import/src/records\\.ts$',
+    '^src/(?:cli|domain|lib)/',
+    '^src/app/command-shapes\\.ts$',
+    '^src/connections/redis\\.ts$',
+    '^src/core/(?:core|shapes|stored-input)\\.ts$',
+    '^src/features/publish/publish-action\\.ts$',
+    '^src/http/limits/limits\\.ts$',
+    '^(?:crypto|timers/promises)$',
+    '^node_modules/@nats-io/(?:jetstream|transport-node)/',
+  ],
   demo: [
     '^src/(?:cli|config|lib)/',
     '^src/app/command-shapes\\.ts$',

@@ -126,6 +126,7 @@ export default defineConfig({
             'configuration',
             'events',
             'ingest',
+            'consume',
             'mcp',
             'federation',
             'from-other-products',

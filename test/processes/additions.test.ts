@@ -25,7 +25,18 @@ const PARTS = (await readdir(join(PROJECT, 'parts'))).flatMap((name) => [
 ]);
 /** The project with all additions in it, and without parts that a server can do without. */
 const LEFT_OUT = [
-  ...['archive', 'bookmarks', 'erasure', 'events', 'explain', 'federation', 'import', 'ingest', 'mcp'],
+  ...[
+    'archive',
+    'bookmarks',
+    'consume',
+    'erasure',
+    'events',
+    'explain',
+    'federation',
+    'import',
+    'ingest',
+    'mcp',
+  ],
   ...['notifications', 'operators', 'planner', 'processes', 'syndication', 'tenants', 'web-push', 'webhooks'],
 ];
 const COPIED = [

@@ -63,6 +63,29 @@ export const ANSWERS: readonly Answer[] = [
       'curl -sS -X POST -T actions.ndjson -H "authorization: Bearer $TOKEN" http://127.0.0.1:4000/ingest',
     ],
   },
+  {
+    by: 'parts/consume/test/fault/consume-kills.test.ts',
+    commands: [
+      'fanfare consume',
+      'fanfare consume redis://127.0.0.1:6379/actions',
+      'fanfare consume nats://127.0.0.1:4222/ACTIONS',
+    ],
+  },
+  {
+    because: 'It needs a program of another product; a test puts the same messages on the same streams.',
+    commands: ['redis-cli XADD …', 'nats pub …'],
+  },
+  {
+    because: 'It needs a program of another product; a test asks the same of the server.',
+    commands: ['rover subgraph introspect …'],
+  },
+  {
+    because: 'These packages are among those of development, at the versions that are tested.',
+    commands: [
+      'npm install @pothos/plugin-federation@4 @pothos/plugin-directives@4 @apollo/subgraph@2',
+      'docker build --build-arg FEDERATION=on',
+    ],
+  },
   { by: 'parts/mcp/test/processes/mcp-stdio.test.ts', commands: ['fanfare mcp'] },
   {
     by: 'parts/syndication/test/e2e/syndication.test.ts',
