@@ -59,8 +59,8 @@ export async function openNatsStream(options: NatsStreamOptions): Promise<Messag
         for await (const sent of await consumer.fetch({ max_messages: most, expires: WAIT_MS })) {
           // A stream that was deleted and made again numbers from one.
           messages.push({ id: `${stream} ${created} ${String(sent.seq)}`, text: sent.string(), sent });
-          // It would wait for as many as it asked for.
-          if (sent.info.pending === 0) break;
+          // It would wait for as many as it asked for. The server sends what comes again first, and does not count it.
+          if (sent.info.pending === 0 && !sent.redelivered) break;
         }
         return messages;
       },
