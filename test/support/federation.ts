@@ -83,7 +83,7 @@ export async function startHostSubgraph(orders: readonly Order[]): Promise<HostS
   };
 }
 
-/** What the server tells gateways. */
+/** The schema that gateways get. */
 export async function sdlOf(app: TestApp): Promise<string> {
   const { data, errors } = await app.query<{ _service: { sdl: string } }>(
     '{ _service { sdl } }',

@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { HAS_NATS, NATS_NOTE, startNats } from './nats.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -107,6 +107,12 @@ async function natsStream(): Promise<TestStream> {
     async disturb() {
       await server.kill();
       await server.start();
+      const isThere = () =>
+        manager.streams.info('lines').then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(isThere).toBe(true);
     },
     async open(group) {
       const info = await manager.consumers.info('lines', group).catch(() => null);

@@ -64,7 +64,7 @@ export function subgraph(): GraphQLSchema {
 const PLUGIN = 'fanfareSubgraph';
 
 declare global {
-  // eslint-disable-next-line @typescript-eslint/no-namespace
+  // oxlint-disable-next-line typescript/no-namespace -- Pothos has its types there.
   namespace PothosSchemaTypes {
     interface Plugins<Types extends SchemaTypes> {
       [PLUGIN]: BasePlugin<Types>;
@@ -80,7 +80,7 @@ class SubgraphPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return { ...config, pothosOptions: { ...config.pothosOptions, shareable: true } };
   }
 
-  /** Composition does not know the directive `oneOf`, so it is not in what gateways are told. */
+  /** Composition does not know the directive `oneOf`, so it is not in the schema that gateways get. */
   override afterBuild(schema: GraphQLSchema): GraphQLSchema {
     const oneOf = Object.values(schema.getTypeMap()).filter(
       (type) => isInputObjectType(type) && type.isOneOf,

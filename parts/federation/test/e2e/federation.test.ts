@@ -56,7 +56,7 @@ const ENTITIES = /* GraphQL */ `
 const entities = (representations: readonly unknown[], sub = 'reader') =>
   app.query<Entities>(ENTITIES, { representations }, { sub });
 
-test('what gateways are told composes with a subgraph of the host', async () => {
+test('the schema that gateways get composes with a subgraph of the host', async () => {
   const sdl = await sdlOf(app);
   const supergraph = composed(sdl, { url: app.url, host: 'http://host/' });
   expect(supergraph).toContain('type Order');
@@ -67,7 +67,7 @@ test('what gateways are told composes with a subgraph of the host', async () => 
   ]);
 });
 
-test('only a program of the host is told the schema', async () => {
+test('only a program of the host gets that schema', async () => {
   const { errors } = await app.query('{ _service { sdl } }');
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
 });
