@@ -33,7 +33,7 @@ const NO_CLOCK_AS_TIMER = [
 
 /** A write of an action says whether what is held of it may still be shown: see src/storage/stages/revision.ts. */
 const ACTION_WRITERS = [
-  '{src,parts/{archive,erasure}/src}/**/{store,storage}/**/{member-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames}.ts',
+  '{src,parts/{archive,erasure}/src}/**/{store,storage}/**/{member-traces,actions,anonymise-actions,edits,fan-outs,fan-out-ends,moderation,offloads,renames,scheduled}.ts',
 ];
 const NO_UNREVISED_WRITE = [
   ...['actions', 'collection'].map(

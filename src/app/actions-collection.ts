@@ -100,6 +100,21 @@ export const ACTIONS: Declared<'actions'> = {
     index('expiry', { expiresAt: 1 }, 'expiry: the next action whose time has come', {
       partialFilterExpression: { expiresAt: { $exists: true } },
     }),
+    index(
+      'scheduled',
+      { publishAt: 1, _id: 1 },
+      'what is due to be published, and all that is scheduled, the next first',
+      { partialFilterExpression: { publishAt: { $exists: true } } },
+    ),
+    index(
+      'scheduled_by',
+      { actorId: 1, publishAt: 1, _id: 1 },
+      'what a member has scheduled, the next first, and how much',
+      { partialFilterExpression: { publishAt: { $exists: true } } },
+    ),
+    index('put_off', { publishedAt: 1 }, 'what was published later than the time in its id', {
+      partialFilterExpression: { publishedAt: { $exists: true } },
+    }),
     index('names', { names: 1 }, 'rename: actions that hold a name older than a version', { sparse: true }),
     index(
       'unnamed',
@@ -112,6 +127,9 @@ export const ACTIONS: Declared<'actions'> = {
     }),
     index('descriptor_tags', { 'descriptor.tags': 1 }, 'actions by tag', { sparse: true }),
     UNSENT,
+    indexWithin('scheduled', { publishAt: 1, _id: 1 }, 'all that is scheduled, the next first', {
+      partialFilterExpression: { publishAt: { $exists: true } },
+    }),
     indexWithin('newest', { _id: -1 }, 'admin: actions, newest first'),
     indexWithin(
       'claim',

@@ -9,6 +9,7 @@ import { SCHEMA } from '../storage/database/schema-version.ts';
 import { SECRETS } from '../storage/database/secrets.ts';
 import { WRITE_PROBES } from '../storage/database/write-check.ts';
 import { expiry } from '../features/publish/jobs/expiry.ts';
+import { publication } from '../features/publish/jobs/publication.ts';
 import { migration } from '../features/upkeep/jobs/migration.ts';
 import { muteEnds } from '../features/mutes/jobs/mute-ends.ts';
 import { rebuilds } from '../features/rebuild/jobs/rebuilds.ts';
@@ -88,7 +89,11 @@ const ALL = [
       ]),
   },
   { api: () => import('../features/node/api.ts') },
-  { collections: [PUBLICATIONS], jobs: [expiry], api: () => import('../features/publish/api.ts') },
+  {
+    collections: [PUBLICATIONS],
+    jobs: [expiry, publication],
+    api: () => import('../features/publish/api.ts'),
+  },
   { collections: [ERASED_TENANTS] },
   { api: () => import('../features/operations/api.ts') },
   { collections: [SECRETS, SCHEMA, PROCESSES, WRITE_PROBES], jobs: [migration, upkeep] },

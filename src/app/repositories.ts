@@ -12,6 +12,7 @@ import { feedMutes } from '../features/mutes/store.ts';
 import { feedRebuilds } from '../features/rebuild/store.ts';
 import { publishing } from '../features/publish/store/publishing.ts';
 import { editsRepository } from '../features/publish/store/edits.ts';
+import { scheduledRepository } from '../features/publish/store/scheduled.ts';
 import { NO_EVENTS, WITH_EVENTS, type EventEntries } from '../storage/stages/event-entries.ts';
 import { eventOutboxRepository } from '../features/events/store/event-outbox.ts';
 import { erasuresRepository } from '../features/erasure/store/erasures.ts';
@@ -92,7 +93,7 @@ export function createRepositories(
     blocks,
     belongings: belongingsRepository(collections, CORE_COLLECTIONS, events),
     itemMarks: itemMarksRepository(collections.itemMarks),
-    edits: editsRepository(collections, events),
+    ...{ edits: editsRepository(collections, events), scheduled: scheduledRepository(collections, events) },
     erasures: erasuresRepository(collections.erasures, events),
     engagement: engagement(collections.actions, events),
     eventOutbox: eventOutboxRepository(collections),

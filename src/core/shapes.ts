@@ -13,6 +13,7 @@ export interface PublishActionInput {
   readonly actorId?: string | null | undefined;
   readonly conducted?: Date | null | undefined;
   readonly expiresAt?: Date | null | undefined;
+  readonly publishAt?: Date | null | undefined;
   readonly scope?: string | null | undefined;
   readonly recipients?: readonly string[] | null | undefined;
   readonly mentions?: readonly string[] | null | undefined;
@@ -29,6 +30,7 @@ export interface UpdateActionInput {
   readonly scope?: string | null | undefined;
   readonly recipients?: readonly string[] | null | undefined;
   readonly expiresAt?: Date | null | undefined;
+  readonly publishAt?: Date | null | undefined;
 }
 
 /** Application data beside a name. Absent: none. */
@@ -158,6 +160,8 @@ interface CommonFilter {
   readonly tags?: readonly string[] | null | undefined;
   readonly since?: Date | null | undefined;
   readonly until?: Date | null | undefined;
+  /** Words that are to be in it. */
+  readonly text?: string | null | undefined;
 }
 
 export interface ActionFilter extends CommonFilter {

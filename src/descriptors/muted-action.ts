@@ -40,7 +40,8 @@ function hasPhrase(phrases: Phrases, action: MutableAction): boolean {
   return texts.some((text) => phrases.mayBeIn(text) && phrases.areIn(knownWordsOf(text)));
 }
 
-function knownWordsOf(text: string): readonly string[] {
+/** Words of a comparable text. */
+export function knownWordsOf(text: string): readonly string[] {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const words = wordsOf(text);
@@ -52,7 +53,7 @@ function knownWordsOf(text: string): readonly string[] {
  * All words of an action as stored: texts and names of the descriptor and labels of its refs. Excludes tags, ids and free
  * data. For unregistered types only the labels.
  */
-function textsOf({ descriptor, refs }: ActionTexts): string[] {
+export function textsOf({ descriptor, refs }: ActionTexts): string[] {
   const fields = descriptorOfType(descriptor.type)?.fieldList ?? [];
   const said = fields.flatMap(({ name, field }) => {
     const value = field.kind === 'text' || field.kind === 'nameOf' ? descriptor[name] : undefined;

@@ -163,6 +163,8 @@ export interface Action {
   readonly isHidden: boolean;
   /** When a moderator showed it, or showed it again. Absent: it was never hidden, or still is for the first time. */
   readonly shownAt?: Date;
+  /** When it is to be published: it counts as deleted until then. Absent: it is published. */
+  readonly publishAt?: Date;
   /** Deleted, or expired by now: the value of a cached action changes as time passes. */
   readonly isDeleted: boolean;
   /** Refs with too many followers to push to: their followers pull the action when they read. */

@@ -14,7 +14,10 @@ export type ActionContent = Pick<
   | 'descriptor'
   | 'unnamed'
   | 'expiresAt'
->;
+> & {
+  /** A scheduled action's time to be published. Absent: it is published. */
+  readonly publishAt?: Date;
+};
 
 type Addressed = Pick<Action, 'scope' | 'audience' | 'mentions' | 'recipients' | 'refIds'>;
 

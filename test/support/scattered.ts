@@ -80,6 +80,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         'fanOut.state',
         'unsentAt',
         'expiresAt',
+        'publishAt',
       ]),
       because('actions of a ref, team, group or member: slices, lists, feeds read from the source, erasure', [
         ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],

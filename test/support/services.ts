@@ -35,6 +35,7 @@ import * as retryFanOut from '../../src/features/operations/retry-fan-out.ts';
 import * as eraseMember from '../../parts/erasure/src/erase-member.ts';
 import * as exportMember from '../../parts/erasure/src/export-member.ts';
 import * as publishAction from '../../src/features/publish/publish-action.ts';
+import * as scheduledActions from '../../src/features/publish/scheduled-actions.ts';
 import * as updateAction from '../../src/features/publish/update-action.ts';
 import * as markNotifications from '../../parts/notifications/src/mark-notifications.ts';
 import * as notifications from '../../parts/notifications/src/read-notifications.ts';
@@ -100,6 +101,7 @@ const MODULES = {
   ...eraseMember,
   ...exportMember,
   ...publishAction,
+  ...scheduledActions,
   ...updateAction,
   ...openSession,
   ...allOfTenant,

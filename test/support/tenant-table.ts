@@ -62,6 +62,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   notifications: ['notifications(first: 9)', 'notifications(filter: { kinds: [MENTION, COMMENT] })'],
   reports: ['reports(first: 9)', 'reports(state: OPEN)'],
   ref: ['ref(refId: "site")', 'ref(refId: "bob")', 'ref(refId: "p1")'],
+  scheduledActions: ['scheduledActions(first: 9)', 'scheduledActions(actorId: "bob")'],
   slice: ['slice(refId: "site")', 'slice(refId: "bob")', 'slice(refId: "p1", filter: { types: ["Posted"] })'],
   viewer: ['viewer'],
   webhookReceivers: ['webhookReceivers'],

@@ -39,6 +39,7 @@ export const READS: Readonly<Record<string, readonly string[] | null>> = {
   refs: ['refs(first: 9)', 'refs(search: "mx")'],
   reports: null,
   samples: null,
+  scheduledActions: ['scheduledActions(first: 9)'],
   slice: ['slice(refId: "site")', 'slice(refId: "$them")', 'slice(refId: "cid")'],
   viewer: ['viewer'],
   webhookDeliveries: null,

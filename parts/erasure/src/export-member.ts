@@ -81,7 +81,9 @@ async function* actionEntries(
   const isAdmin = session.identity.roles.has('admin');
   for await (const actions of data.actions(memberId)) {
     const own = actions.filter((action) => action.actorId === memberId);
-    const others = actions.filter((action) => action.actorId !== memberId);
+    const others = actions.filter(
+      ({ actorId, publishAt }) => actorId !== memberId && publishAt === undefined,
+    );
     const shown = isAdmin ? others : await entitledActions(session, others);
     const moderation = await data.moderationOf(own.map((action) => action.id));
     yield [
@@ -110,7 +112,8 @@ function sharedFacts(action: Action, memberId: UserId) {
 }
 
 function ownAction(action: Action, memberId: UserId) {
-  const { idempotencyKey, mentions, recipients, engagement, expiresAt, isHidden, isDeleted } = action;
+  const { idempotencyKey, mentions, recipients, engagement, expiresAt, publishAt } = action;
+  const isScheduled = publishAt !== undefined;
   return {
     ...sharedFacts(action, memberId),
     idempotencyKey,
@@ -118,8 +121,9 @@ function ownAction(action: Action, memberId: UserId) {
     recipients,
     engagement,
     expiresAt,
-    isHidden,
-    isDeleted,
+    publishAt: publishAt ?? null,
+    isHidden: action.isHidden,
+    isDeleted: action.isDeleted && !isScheduled,
   };
 }
 

@@ -23,7 +23,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Action as ActionRecord } from '../../domain/action.ts';
 import { MOST_REACTIONS } from '../../config/kinds.ts';
 import { MAX_REACTION_LENGTH } from '../../domain/text-forms.ts';
-import { mayEdit } from '../publish/update-action.ts';
+import { mayEdit } from '../../feed/page/read-actions.ts';
 import { MAX_PAGE_SIZE } from '../../feed/page/paging.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { latestInteractions, listInteractions, OWN_INTERACTIONS } from './read-interactions.ts';

@@ -7,7 +7,7 @@ import type { Report } from '../../domain/report.ts';
 import { idBeside, hasNeighbours } from '../../domain/stored-id.ts';
 import { announceWithdrawal } from '../../fan-out/announce-withdrawal.ts';
 import { askedPage, collectPage } from '../../feed/page/paging.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
+import { getAction, getScheduled } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
 import type { Page, PageArgs } from '../../core/shapes.ts';
@@ -126,7 +126,7 @@ async function refuseOthers(session: ReaderSession, id: ActionId): Promise<void>
 
 /**
  * Deletes an action: it disappears at once for everybody, admins included; its items and content are removed in the
- * background. Idempotent. For admins and the actor.
+ * background. What is scheduled is not published. Idempotent. For admins and the actor.
  * @throws FanfareError FORBIDDEN, NOT_FOUND when the viewer may not even see it.
  */
 export async function deleteAction(core: Core, session: ReaderSession, id: ActionId): Promise<void> {
@@ -135,23 +135,28 @@ export async function deleteAction(core: Core, session: ReaderSession, id: Actio
   const action = await session.load(ACTION, id);
   const isAllowed = identity.roles.has('admin') || action?.actorId === identity.userId;
   // The actor may delete again what is already deleted or hidden and therefore invisible to them.
-  if (action === null || (visible === null && !isAllowed))
+  const isSeen = visible !== null || (await getScheduled(session, id)) !== null;
+  if (action === null || !(isSeen || isAllowed))
     throw new FanfareError('NOT_FOUND', 'There is no such action');
   if (!isAllowed) throw new FanfareError('FORBIDDEN', 'Only its actor or an admin can delete an action');
-  const changed = await core.moderation.apply(id, {
-    kind: 'DELETE',
-    by: identity.userId,
-    at: clock.now(),
-    reason: null,
-  });
-  await conclude(core, id, changed);
+  const deletion: Moderation = { kind: 'DELETE', by: identity.userId, at: clock.now(), reason: null };
+  const cancelled = action.publishAt === undefined ? null : await core.moderation.cancel(id, deletion);
+  await conclude(core, id, cancelled ?? (await core.moderation.apply(id, deletion)), cancelled !== null);
 }
 
-/** Runs even if nothing changed: the call may be the retry of an interrupted one. */
-async function conclude(core: ChangeCore, id: ActionId, changed: Action | null): Promise<void> {
+/**
+ * Runs even if nothing changed: the call may be the retry of an interrupted one.
+ * @param wasUnseen nobody watches it
+ */
+async function conclude(
+  core: ChangeCore,
+  id: ActionId,
+  changed: Action | null,
+  wasUnseen = false,
+): Promise<void> {
   const { moderation, workSignal } = core;
   try {
-    if (changed !== null) await notifyWatchers(core, changed);
+    if (changed !== null && !wasUnseen) await notifyWatchers(core, changed);
     await moderation.log(id);
   } finally {
     // After noting that watchers were notified, otherwise the pass would notify them again.

@@ -7,7 +7,7 @@ import { NOT_AN_ID, readGlobalId, type GlobalId } from '../../graphql/global-id.
 import { addedNode, Node, type NodeSource } from '../../graphql/types/node.ts';
 import { getFeedGroup } from '../../feed/groups/read-groups.ts';
 import { getNewsfeedItem } from '../../feed/page/get-item.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
+import { getActionOrScheduled } from '../../feed/page/read-actions.ts';
 import { getInteraction } from '../interactions/read-interactions.ts';
 import { getRef, readMember } from '../directory/read-directory.ts';
 
@@ -33,7 +33,7 @@ async function loadOwn(
   const session = context.session();
   switch (parsed.type) {
     case 'Action':
-      return getAction(session, parsed.actionId);
+      return getActionOrScheduled(session, parsed.actionId);
     case 'Interaction':
       return getInteraction(session, parsed.interactionId);
     case 'Member':

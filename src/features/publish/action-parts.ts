@@ -13,6 +13,7 @@ import { REFUSED_DETAIL_FIELDS } from '../directory/directory.ts';
 import { idsWithin, type NewAction } from '../../storage/actions/action-document.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import { validate } from '../../core/validate.ts';
+import { clock } from '../../lib/clock.ts';
 
 // Shared by publishing and editing.
 
@@ -57,6 +58,15 @@ export async function blockedWithin(
       unnamed: new Set(blocking.map(({ otherId }) => otherId)),
     };
   });
+}
+
+/** Farthest that an action can be scheduled ahead. */
+const MAX_AHEAD_MS = 366 * 86_400_000;
+
+/** @throws FanfareError BAD_USER_INPUT */
+export function requireWithinYear(publishAt: Date | null, path: readonly (string | number)[]): void {
+  if (publishAt !== null && publishAt.getTime() > clock.time() + MAX_AHEAD_MS)
+    throw badInput('Must be at most a year from now', [...path, 'publishAt']);
 }
 
 /** Fields that name the actor must match the actor, unless a service publishes. */

@@ -1,13 +1,15 @@
 import type { PublishedAction, PublishOutcome } from '../../core/shapes.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { ListArgument } from '../../graphql/limits/variables.ts';
-import { Action } from '../actions/api/action.ts';
+import { Action, ActionConnection } from '../actions/api/action.ts';
+import { PAGE_COST, pageArgs, toConnection } from '../../graphql/connection.ts';
 import { DescriptorInput } from '../actions/api/declared-descriptors.ts';
 import { ScopeEnum } from '../../graphql/types/enums.ts';
 import { RefInput } from '../directory/api/ref.ts';
 import { publishAction, publishActions } from './publish-action.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
 import { SHARED } from '../../graphql/shared-field.ts';
+import { readScheduled } from './scheduled-actions.ts';
 import { updateAction } from './update-action.ts';
 
 const UpdateActionInput = builder.inputType('UpdateActionInput', {
@@ -25,6 +27,11 @@ const UpdateActionInput = builder.inputType('UpdateActionInput', {
     expiresAt: t.field({
       type: 'DateTime',
       description: 'When it is removed everywhere: later than now and than `conducted`; null: never.',
+    }),
+    publishAt: t.field({
+      type: 'DateTime',
+      description:
+        'Another time to publish a scheduled action: later than now, at most a year ahead. CONFLICT if it is published already.',
     }),
   }),
 });
@@ -76,6 +83,11 @@ const PublishActionInput = builder.inputType('PublishActionInput', {
     expiresAt: t.field({
       type: 'DateTime',
       description: 'When it is removed everywhere: later than now and than `conducted`. Default: never.',
+    }),
+    publishAt: t.field({
+      type: 'DateTime',
+      description:
+        'When it is published, in place of `conducted`: later than now, at most a year ahead. Until then only its actor, admins and services see it. CONFLICT for more than 1,000 of one actor. Default: now.',
     }),
     scope: t.field({ type: ScopeEnum, defaultValue: 'FOLLOWERS', description: 'Its audience.' }),
     recipients: t.stringList({ description: 'Readers of a RESTRICTED action, 1 to 1000 member ids.' }),
@@ -155,3 +167,20 @@ builder.mutationFields((t) => ({
       ),
   }),
 }));
+
+builder.queryField('scheduledActions', (t) =>
+  t.field({
+    type: ActionConnection,
+    description:
+      "Actions that are not published yet, the next first: the viewer's own, and for admins and services those of everybody.",
+    args: {
+      actorId: t.arg.string({
+        description: 'Only those of this member. Another than the viewer requires the role admin or service.',
+      }),
+      ...pageArgs(),
+    },
+    extensions: PAGE_COST,
+    resolve: async (_root, args, context) =>
+      toConnection(await readScheduled(context.core, context.session(), args), args),
+  }),
+);

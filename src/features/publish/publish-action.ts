@@ -9,6 +9,7 @@ import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { type Identity, isAffectedByBlocks } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
+import { groupsOf as grouped } from '../../lib/groups-of.ts';
 import { Turn } from '../../lib/turn.ts';
 import { idsWithin, type NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
@@ -33,6 +34,7 @@ import {
   refIdsOf,
   refsSchema,
   refuseOtherVoices,
+  requireWithinYear,
   userIdsSchema,
   withOwnRefs,
   type Groups,
@@ -44,15 +46,18 @@ const MAX_LIVE_PER_CALL = 20;
 
 const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
 
+const timeOrNone = z
+  .date()
+  .nullish()
+  .transform((time) => time ?? null);
+
 const inputSchema = z
   .strictObject({
     idempotencyKey: idSchema.nullish().transform((key) => key ?? null),
     actorId: idSchema.nullish(),
     conducted: z.date().nullish(),
-    expiresAt: z
-      .date()
-      .nullish()
-      .transform((time) => time ?? null),
+    expiresAt: timeOrNone,
+    publishAt: timeOrNone,
     scope: z
       .enum(SCOPES)
       .nullish()
@@ -63,6 +68,12 @@ const inputSchema = z
     descriptor: z.looseObject({}),
   })
   .superRefine((input, context) => {
+    if (input.publishAt !== null && input.conducted != null)
+      context.addIssue({
+        code: 'custom',
+        path: ['conducted'],
+        message: 'Must be omitted with publishAt, which takes its place',
+      });
     if (input.scope === 'RESTRICTED' && input.recipients.length === 0)
       context.addIssue({
         code: 'custom',
@@ -93,7 +104,8 @@ export async function publishAction(
   input: PublishActionInput,
 ): Promise<PublishedAction> {
   const checked = check(identity, input, ['input']);
-  if ((await lateOf(core, [checked])).has(checked)) throw tooLate(['input']);
+  if ((await lateOf(core, [checked])).has(checked)) throw tooLate(checked, ['input']);
+  if ((await withoutRoom(core, [checked])).has(checked)) throw tooManyScheduled();
   const groups = await groupsOf(core.members, [checked]);
   if ((await grouplessOf(core, [checked], groups)).has(checked)) throw noGroup(checked.scope, ['input']);
   const held = await heldByHost(core, identity, [checked]);
@@ -150,7 +162,8 @@ export async function publishActions(
       if (refused.has(input)) outcomes[position] = outcomeOf(refusalOf(input, ['inputs', position]));
     accepted = accepted.filter(({ input }) => !refused.has(input));
   };
-  refuse(await lateOf(core, inputsOf()), (_input, path) => tooLate(path));
+  refuse(await lateOf(core, inputsOf()), tooLate);
+  refuse(await withoutRoom(core, inputsOf()), tooManyScheduled);
   const groups = await groupsOf(core.members, inputsOf());
   refuse(await grouplessOf(core, inputsOf(), groups), ({ scope }, path) => noGroup(scope, path));
   // A program of the host imports what the host has already. Of anybody else, `isBulk` chooses the lane and nothing more.
@@ -274,6 +287,7 @@ function queueHeld({ reports }: Core): (held: readonly Action[]) => Promise<unkn
  * Admins see their own hidden actions; a service publishing for somebody has that actor's rights.
  */
 function refuseUnseenReplay(identity: Identity, { action, isReplay }: PublishedAction): void {
+  if (action.publishAt !== undefined) return;
   const isAdmin = identity.roles.has('admin') && action.actorId === identity.userId;
   if (isReplay && (action.isDeleted || (action.isHidden && !isAdmin)))
     throw new FanfareError(
@@ -301,18 +315,53 @@ function outcomeOf({ code, message, issues }: FanfareError): PublishOutcome {
   };
 }
 
-/** Actions that would expire before they happen, or have already. A replay stays a replay even after that. */
+/**
+ * Actions whose time to be published is over, or that would expire before they happen, or have already. A replay stays a replay
+ * even after that.
+ */
 async function lateOf(core: Core, inputs: readonly CheckedInput[]): Promise<ReadonlySet<CheckedInput>> {
   const now = clock.time();
   const over = inputs.filter(
-    ({ expiresAt, conducted }) =>
-      expiresAt !== null && expiresAt.getTime() <= Math.max(now, conducted?.getTime() ?? now),
+    (input) => isOver(input, now) || (input.expiresAt?.getTime() ?? Infinity) <= startOf(input, now),
   );
   return new Set(await unpublishedOf(core, over));
 }
 
-function tooLate(path: readonly (string | number)[]): FanfareError {
+const isOver = ({ publishAt }: CheckedInput, now: number): boolean =>
+  publishAt !== null && publishAt.getTime() <= now;
+
+/** From when it can be seen, at the earliest. */
+const startOf = ({ publishAt, conducted }: CheckedInput, now: number): number =>
+  Math.max(now, (publishAt ?? conducted)?.getTime() ?? now);
+
+function tooLate(input: CheckedInput, path: readonly (string | number)[]): FanfareError {
+  if (isOver(input, clock.time())) return badInput('Must be later than now', [...path, 'publishAt']);
   return badInput('Must be later than now and than conducted', [...path, 'expiresAt']);
+}
+
+/** Most scheduled actions of one actor. Concurrent calls may exceed it. */
+const MAX_SCHEDULED = 1_000;
+
+/** Scheduled actions for which their actor has no room. Replays do not count. */
+async function withoutRoom(core: Core, inputs: readonly CheckedInput[]): Promise<ReadonlySet<CheckedInput>> {
+  const later = await unpublishedOf(
+    core,
+    inputs.filter(({ publishAt }) => publishAt !== null),
+  );
+  const byActor = grouped(later, ({ actor }) => actor);
+  const beyond = await Promise.all(
+    Array.from(byActor, async ([actor, some]) =>
+      some.slice(Math.max(0, MAX_SCHEDULED - (await core.scheduled.count(actor, MAX_SCHEDULED)))),
+    ),
+  );
+  return new Set(beyond.flat());
+}
+
+function tooManyScheduled(): FanfareError {
+  return new FanfareError(
+    'CONFLICT',
+    `No more than ${String(MAX_SCHEDULED)} actions of one actor can be scheduled`,
+  );
 }
 
 /** Actions beyond the quota. Replays do not count, neither of earlier calls nor of earlier entries. */
@@ -345,6 +394,8 @@ function publicationOf({ actor, idempotencyKey }: CheckedInput): PublicationKey 
   return { actorId: actor, idempotencyKey };
 }
 
+const isNow = ({ publishAt }: Pick<Action, 'publishAt'>): boolean => publishAt === undefined;
+
 /** Inserts the actions. A worker of this process delivers them at once, if it has room; otherwise workers are woken. */
 async function record(core: Core, given: readonly NewAction[]): Promise<readonly PublishedAction[]> {
   const blocked = await blockedWithin(core, given);
@@ -358,13 +409,13 @@ async function record(core: Core, given: readonly NewAction[]): Promise<readonly
   const insert = async (claim: NewClaim | null) => {
     const [recorded] = await Promise.all([
       core.publishing.insert(actions, queueHeld(core), claim),
-      nameRefs(core, actions),
+      nameRefs(core, actions.filter(isNow)),
     ]);
     return recorded;
   };
-  const isLive = actions.some(({ lane }) => lane === 'LIVE');
+  const isLive = actions.some((action) => action.lane === 'LIVE' && isNow(action));
   const { inserted, claims } = await (isLive ? core.ownWorker.claimBy(insert) : insert(null));
-  const count = inserted.filter(({ isReplay }) => !isReplay).length;
+  const count = inserted.filter(({ action, isReplay }) => !isReplay && isNow(action)).length;
   if (count > 0) core.onPublished(count);
   if (count > claims.length) core.workSignal.notify('fan-out');
   return inserted;
@@ -380,6 +431,7 @@ function check(
   actingAs(identity, actor, 'publish');
   if (checked.conducted != null && checked.conducted.getTime() > clock.time() + MAX_FUTURE_MS)
     throw badInput('Must not be more than five minutes in the future', [...path, 'conducted']);
+  requireWithinYear(checked.publishAt, path);
   const body = checkDescriptor(checked.descriptor, [...path, 'descriptor']);
   if (!identity.roles.has('service')) refuseOtherVoices(body, actor, [...path, 'descriptor']);
   return { ...checked, actor, body, ...withOwnRefs(checked.refs, body) };
@@ -399,7 +451,8 @@ function newAction(
   const { groups, ...when } = options;
   const { recorded } = when;
   const { scope, actor } = input;
-  const conducted = input.conducted ?? recorded;
+  const { publishAt } = input;
+  const conducted = publishAt ?? input.conducted ?? recorded;
   return {
     actorId: actor,
     conducted,
@@ -413,6 +466,7 @@ function newAction(
     refIds: refIdsOf(input.refs, actor),
     descriptor: input.body,
     expiresAt: input.expiresAt,
+    ...(publishAt === null ? {} : { publishAt }),
     latest: baseRelevancy({ conducted, recorded }),
   };
 }

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { SCOPES, type Action, type ActionId, type ActionRef, type UserId } from '../../domain/action.ts';
 import type { ActionContent } from '../../domain/edit.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
-import { type Identity, isAffectedByBlocks, isTrusted } from '../../domain/viewer.ts';
+import { isAffectedByBlocks } from '../../domain/viewer.ts';
 import { encodeActionId } from '../../domain/node-ids.ts';
 import { clock } from '../../lib/clock.ts';
 import { carryOutOnAction, heldByHost } from '../moderation/moderate-action.ts';
 import { isHeld } from './ask-host.ts';
-import { getAction } from '../../feed/page/read-actions.ts';
+import { getAction, mayEdit } from '../../feed/page/read-actions.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import type { UpdateActionInput } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
@@ -25,6 +25,7 @@ import {
   refIdsOf,
   refsSchema,
   refuseOtherVoices,
+  requireWithinYear,
   userIdsSchema,
   withOwnRefs,
   type Groups,
@@ -39,6 +40,7 @@ const inputSchema = z
     scope: z.enum(SCOPES).optional(),
     recipients: userIdsSchema.optional(),
     expiresAt: z.date().nullable().optional(),
+    publishAt: z.date().optional(),
   })
   .superRefine((input, context) => {
     if (Object.values(input).every((value) => value === undefined))
@@ -50,11 +52,6 @@ type CheckedEdit = Omit<z.output<typeof inputSchema>, 'descriptor'> & {
 };
 
 const PATH = ['input'];
-
-/** Whether the identity may edit an action it can see: its actor, services and admins may. */
-export function mayEdit(identity: Identity, { actorId }: Action): boolean {
-  return actorId === identity.userId || isTrusted(identity);
-}
 
 /**
  * Replaces the given fields of an action in one write. Readers who lose access lose it at once; stored feeds follow in the
@@ -72,7 +69,8 @@ export async function updateAction(
   const { identity } = session;
   const checked = check(input);
   const known = await requireEditable(session, id);
-  checkExpiry(checked, known.conducted.getTime());
+  requireScheduled(known, checked);
+  checkExpiry(checked, (checked.publishAt ?? known.conducted).getTime());
   if (checked.descriptor !== undefined && !identity.roles.has('service'))
     refuseOtherVoices(checked.descriptor, known.actorId, [...PATH, 'descriptor']);
   const { scope } = checked;
@@ -80,15 +78,18 @@ export async function updateAction(
     scope === undefined ? new Map() : await groupsOf(members, [{ scope, actor: known.actorId }]);
   requireUnchangedSince(known, ifVersion ?? null);
   const edited = { ...known, ...changedBy(known, checked, groups) };
-  const isToHold = await isEditHeld(core, identity.userId, edited);
+  const isHeld = await isEditHeld(core, identity.userId, edited);
+  // What is scheduled comes into the queue when it is published.
+  const isToHold = isHeld && known.publishAt === undefined;
   if (isToHold) await hold(core, known, known.version + 1);
   const [blocked] = await blockedWithin(core, [{ ...edited, isOfHost: !isAffectedByBlocks(identity) }]);
   const changed = await edits.edit(id, {
     change(action) {
       requireUnchangedSince(action, ifVersion ?? null);
+      requireScheduled(action, checked);
       return changedBy(action, checked, groups);
     },
-    blocked,
+    ...{ blocked, isHeld },
     by: identity.userId,
     at: clock.now(),
     lane: await fanOuts.laneFor(known.actorId, 1),
@@ -98,7 +99,7 @@ export async function updateAction(
     throw new FanfareError('CONFLICT', 'The action was changed at the same time: read it again');
   try {
     if (known.actorId !== identity.userId) await moderation.log(id);
-    await nameRefs(core, [changed]);
+    if (changed.publishAt === undefined) await nameRefs(core, [changed]);
     // A moderator may have decided meanwhile about what was there before.
     if (isToHold) await hold(core, known, changed.version);
   } finally {
@@ -126,6 +127,9 @@ async function isEditHeld({ hooks: { beforePublish } }: Core, by: UserId, edited
 function check(input: UpdateActionInput): CheckedEdit {
   const { descriptor, ...checked } = validate(inputSchema, { ...input }, PATH);
   checkExpiry(checked, clock.time());
+  if (checked.publishAt !== undefined && checked.publishAt.getTime() <= clock.time())
+    throw badInput('Must be later than now', [...PATH, 'publishAt']);
+  requireWithinYear(checked.publishAt ?? null, PATH);
   if (descriptor === undefined) return checked;
   return { ...checked, descriptor: checkDescriptor(descriptor, [...PATH, 'descriptor']) };
 }
@@ -133,6 +137,16 @@ function check(input: UpdateActionInput): CheckedEdit {
 function checkExpiry({ expiresAt }: CheckedEdit, after: number): void {
   if (expiresAt != null && expiresAt.getTime() <= after)
     throw badInput('Must be later than now and than conducted', [...PATH, 'expiresAt']);
+}
+
+/** What is published already cannot be put off, and what is published meanwhile is another thing to edit. */
+function requireScheduled({ publishAt, expiresAt, isDeleted }: Action, edit: CheckedEdit): void {
+  if (edit.publishAt === undefined) return;
+  if (publishAt === undefined && !isDeleted)
+    throw new FanfareError('CONFLICT', 'The action is published already');
+  const end = edit.expiresAt === undefined ? expiresAt : edit.expiresAt;
+  if (end !== null && end.getTime() <= edit.publishAt.getTime())
+    throw badInput('Must be earlier than expiresAt', [...PATH, 'publishAt']);
 }
 
 /**
@@ -143,6 +157,7 @@ async function requireEditable(session: ReaderSession, id: ActionId): Promise<Ac
   const { identity } = session;
   const visible = await getAction(session, id);
   const action = await session.load(ACTION, id);
+  if (action?.publishAt !== undefined && mayEdit(identity, action)) return action;
   const isForActor =
     identity.roles.has('service') && action !== null && !action.isHidden && !action.isDeleted;
   if (action === null || (visible === null && !isForActor))
@@ -152,8 +167,8 @@ async function requireEditable(session: ReaderSession, id: ActionId): Promise<Ac
   return action;
 }
 
-function requireUnchangedSince({ isDeleted, version }: Action, ifVersion: number | null): void {
-  if (isDeleted) throw new FanfareError('NOT_FOUND', 'There is no such action');
+function requireUnchangedSince({ isDeleted, publishAt, version }: Action, ifVersion: number | null): void {
+  if (isDeleted && publishAt === undefined) throw new FanfareError('NOT_FOUND', 'There is no such action');
   if (ifVersion !== null && ifVersion !== version)
     throw new FanfareError(
       'CONFLICT',
@@ -188,8 +203,11 @@ function changedBy(action: Action, edit: CheckedEdit, groups: Groups): ActionCon
         : audienceKeys({ scope, ...people }, group),
     refIds: refIdsOf(refs, action.actorId),
     expiresAt: edit.expiresAt === undefined ? action.expiresAt : edit.expiresAt,
+    ...scheduledFor(edit.publishAt ?? action.publishAt),
   };
 }
+
+const scheduledFor = (publishAt: Date | undefined) => (publishAt === undefined ? {} : { publishAt });
 
 /** Refs derived from the old descriptor are replaced by those of the new one. */
 function refsAfter(

@@ -7,7 +7,8 @@ import type { ScoreSlot, ActionDocument, EngagementDocument } from '../../storag
 import { retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import { type Claiming, leased } from '../../storage/database/lease.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
-import { inOneBatch } from '../../storage/database/batches.ts';
+import { idsOf, inOneBatch } from '../../storage/database/batches.ts';
+import { putOffUntil } from '../../storage/actions/action-document.ts';
 import { type Declared, ofInstallation, NAMES_NOBODY } from '../../storage/documents/declaration.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { clock } from '../../lib/clock.ts';
@@ -60,14 +61,17 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
     /** Unordered batches. Selects by the recording time in the ids, minus the margin by which `conducted` may be ahead. */
     async *conductedSince(since: Date): AsyncGenerator<RankedAction[], void, undefined> {
       const youngest = ObjectId.createFromTime(Math.floor((since.getTime() - MAX_FUTURE_MS) / 1_000));
-      const cursor = collection
-        .find({ _id: { $gte: youngest }, conducted: { $gte: since }, isDeleted: false })
-        .project<Projected>(FIELDS)
-        .batchSize(BATCH);
-      try {
-        while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(toRankedAction);
-      } finally {
-        await cursor.close();
+      const wanted = { conducted: { $gte: since }, isDeleted: false };
+      for (const place of [{ _id: { $gte: youngest } }, { ...putOffUntil(since), _id: { $lt: youngest } }]) {
+        const cursor = collection
+          .find({ ...place, ...wanted })
+          .project<Projected>(FIELDS)
+          .batchSize(BATCH);
+        try {
+          while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(toRankedAction);
+        } finally {
+          await cursor.close();
+        }
       }
     },
   };
@@ -138,7 +142,7 @@ function slotOf(generation: Date): `g${number}` {
 }
 
 /** Scores by action and generation, and the progress of scoring. All lookups are by `_id`. */
-export function scoresRepository({ scores, rankings }: Collections) {
+export function scoresRepository({ actions, scores, rankings }: Collections) {
   const leases = leased(rankings, 'lease');
   let latest = NEVER;
   let askAgainAt = -Infinity;
@@ -213,11 +217,11 @@ export function scoresRepository({ scores, rankings }: Collections) {
       askAgainAt = -Infinity;
     },
 
-    /** Deletes scores of actions recorded before. */
+    /** Deletes scores of actions recorded before. Two round trips. */
     async purgeBefore(recorded: Date): Promise<void> {
-      await scores.deleteMany({
-        _id: { $lt: ObjectId.createFromTime(Math.floor(recorded.getTime() / 1_000)) },
-      });
+      const later = await idsOf(actions.find(putOffUntil(recorded)));
+      const youngest = ObjectId.createFromTime(Math.floor(recorded.getTime() / 1_000));
+      await scores.deleteMany({ _id: { $lt: youngest, ...(later.length === 0 ? {} : { $nin: later }) } });
     },
   };
 }

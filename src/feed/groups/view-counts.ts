@@ -8,6 +8,7 @@ import { isAboveRead } from '../page/feed-rules.ts';
 import {
   type CheckedFeedFilter,
   entriesFor,
+  mostFor,
   learnForFilter,
   NO_FILTER,
   passesFeedFilter,
@@ -106,7 +107,8 @@ async function countTogether(
 }
 
 function isPartOfFeed(filter: CheckedFeedFilter): boolean {
-  return filter.view?.isGrouped !== true && filter.state === null && entriesFor(filter) === null;
+  if (filter.view?.isGrouped === true || filter.state !== null) return false;
+  return entriesFor(filter) === null && mostFor(filter) === null;
 }
 
 interface PartOfFeed {

@@ -22,7 +22,7 @@ import type { AskedPage } from './paging.ts';
 export interface FeedFilterRow<V> {
   /** Its name in `FeedFilter`. */
   readonly name: string;
-  readonly input: 'FLAG' | 'ID' | 'IDS' | 'REASONS' | 'TIME' | 'EXCLUSION';
+  readonly input: 'FLAG' | 'ID' | 'IDS' | 'TEXT' | 'REASONS' | 'TIME' | 'EXCLUSION';
   readonly description: string;
   /** `null`: the filter is not asked for. */
   readonly check: z.ZodType<V | null>;
@@ -45,6 +45,8 @@ export interface FeedFilterRow<V> {
    * feed are looked at.
    */
   readonly entries?: (read: ListRead, reader: ReaderProfile) => Promise<readonly FeedEntry[]>;
+  /** Entries among which it looks, the first of the list. Counts are not exact if there are more. Default: all. */
+  readonly most?: number;
 }
 
 /** A filter that is asked for. */

@@ -25,6 +25,7 @@ import {
   type KnownOfItem,
 } from './declared.ts';
 import type { RecordedCore } from './list-read.ts';
+import { TEXT, textCheck } from './text-filter.ts';
 
 const MAX_VALUES = 100;
 
@@ -100,6 +101,7 @@ const actionFilterSchema = z.strictObject({
   since: timeSchema,
   until: timeSchema,
   descriptor: ACTION_ROWS.descriptor.check,
+  text: textCheck,
 });
 
 export type CheckedActionFilter = z.output<typeof actionFilterSchema> & { readonly refId?: string | null };
@@ -277,6 +279,7 @@ DECLARED.addFilters([
     passes: () => true,
     mayHavePassed: 'NEVER',
   }),
+  feedFilter(TEXT),
   ...LISTED_STATES.map((state) => {
     const [name, description] = rowOf(state).list ?? [state, ''];
     return feedFilter({
@@ -358,6 +361,12 @@ export function entriesFor({
   asked,
 }: CheckedFeedFilter): NonNullable<FeedFilterRow<unknown>['entries']> | null {
   return asked.find(({ row }) => row.entries !== undefined)?.row.entries ?? null;
+}
+
+/** How many entries are looked at, the first of the list; `null`: all. */
+export function mostFor({ asked }: CheckedFeedFilter): number | null {
+  const most = Math.min(...asked.map(({ row }) => row.most ?? Infinity));
+  return most === Infinity ? null : most;
 }
 
 /** The conditions of a filter that can be evaluated on the actions themselves. Of several of a kind one: each is necessary. */

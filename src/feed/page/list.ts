@@ -28,6 +28,8 @@ interface ListOptions<P, C extends P, T> {
   readonly keyOf?: (entry: T) => string;
   /** Where scans stop, before the list ends. Default: nowhere. */
   readonly extent?: Extent | undefined;
+  /** Whether scans end before the list does, once one has been made. Default: never. */
+  readonly isCut?: (() => boolean) | undefined;
 }
 
 /**
@@ -106,6 +108,10 @@ export class List<P, C extends P, T> {
     return this.#options.extent?.stop ?? null;
   }
 
+  protected get isCut(): boolean {
+    return this.#options.isCut?.() === true;
+  }
+
   /** Reads from the top until at least `length` candidates are known, or all. */
   protected async readUpTo(length: number): Promise<void> {
     while (!this.#isAtEnd && this.stop() === null && this.#top.length < length) {
@@ -139,7 +145,7 @@ export class List<P, C extends P, T> {
       for (const entry of await this.select(next)) keys.add(this.keyOf(entry));
       if (next.length < size) break;
     }
-    const isExact = keys.size <= MAX_TOTAL && this.stop() === null;
+    const isExact = keys.size <= MAX_TOTAL && this.stop() === null && !this.isCut;
     return { count: Math.min(keys.size, MAX_TOTAL), isExact };
   }
 
@@ -178,6 +184,8 @@ export interface FeedStages {
   readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */
   readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
+  /** Whether the skeleton ends before the list does, once it was read. Absent: it does not. */
+  readonly isCut?: () => boolean;
   /** The next entries of the list below the read mark that are marked unread, in feed order. */
   readonly unreadBelow: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
 }
@@ -210,7 +218,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
       firstRead: firstRead(stages),
-      extent: stages.extent,
+      ...{ extent: stages.extent, isCut: stages.isCut },
     });
     this.#stages = stages;
   }
@@ -278,7 +286,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       const above = await this.#aboveRead(next);
       add(this.firstOfKeys(await this.select(above), seen));
       looked += next.length;
-      isWhole = above.length < next.length || this.stop() === null;
+      isWhole = above.length < next.length || (this.stop() === null && !this.isCut);
       const isOver = above.length < next.length || next.length < size || unread.size > MAX_UNREAD;
       if (isOver) break;
       size = Math.min(MAX_BATCH, size * 2);

@@ -9,12 +9,15 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { actionsOf, followsOf, followsOfOne, learnOfActions } from './hydration.ts';
 import { actionConditions, checkActionFilter, passesActionFilter } from './filters.ts';
 import { List } from './list.ts';
+import { MAX_FOUND_AMONG, withWords } from './text-filter.ts';
+import type { Stretch } from '../../storage/documents/keyset.ts';
+import { once } from '../../lib/once.ts';
 import { askedPage } from './paging.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
 import type { ActionFilter, CountedPage, PageArgs } from '../../core/shapes.ts';
 import { NO_BLOCKS, type Blocks } from '../../domain/block.ts';
-import { isAffectedByBlocks, moderates, type Follow } from '../../domain/viewer.ts';
+import { isAffectedByBlocks, isTrusted, moderates, type Follow, type Identity } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { ACTION } from '../session/load.ts';
 import type { SliceEntry, SliceQuery } from '../../storage/actions/actions.ts';
@@ -52,7 +55,7 @@ export async function readSlice(
     idOf: (entry) => entry.id,
     // `conducted` never changes, so positions never become stale.
     isAt: () => true,
-    scan: (stretch) =>
+    ...newestOf(filter, placeOfSlice, (stretch) =>
       read({
         ...stretch,
         ...actionConditions(ofSlice),
@@ -60,6 +63,7 @@ export async function readSlice(
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
+    ),
     async select(entries) {
       const found = await actionsOf(
         session,
@@ -69,7 +73,7 @@ export async function readSlice(
       const current = found.flatMap((action) =>
         action !== null && passesActionFilter(ofSlice, action) ? [action] : [],
       );
-      return entitledActions(session, current, known);
+      return withWords(session, filter.text, await entitledActions(session, current, known));
     },
   });
   return slice.page({
@@ -88,6 +92,22 @@ export async function getAction(session: ReaderSession, id: ActionId): Promise<A
   if (action !== null && isEntitled(profile, action, [])) return action;
   const follows = await followsOfOne(session, action);
   return action !== null && isEntitled(profile, action, follows) ? action : null;
+}
+
+/** Whether the identity may edit an action: its actor, services and admins may. */
+export function mayEdit(identity: Identity, { actorId }: Pick<Action, 'actorId'>): boolean {
+  return actorId === identity.userId || isTrusted(identity);
+}
+
+/** The same, and what is scheduled, to callers that may edit it. No further round trip. */
+export async function getActionOrScheduled(session: ReaderSession, id: ActionId): Promise<Action | null> {
+  return (await getAction(session, id)) ?? (await getScheduled(session, id));
+}
+
+/** An action that is scheduled, to callers that may edit it. */
+export async function getScheduled(session: ReaderSession, id: ActionId): Promise<Action | null> {
+  const action = await session.load(ACTION, id);
+  return action?.publishAt !== undefined && mayEdit(session.identity, action) ? action : null;
 }
 
 /** `getAction` for callers that are about to change something. @throws FanfareError NOT_FOUND */
@@ -169,7 +189,7 @@ export async function listActions(
   const all = new List<{ readonly id: ActionId }, Action, Action>({
     idOf: (action) => action.id,
     isAt: () => true,
-    scan: (stretch) =>
+    ...newestOf(filter, byId, (stretch) =>
       actions.list({
         beside: userId,
         state: args.fanOutState ?? null,
@@ -179,13 +199,47 @@ export async function listActions(
         ...(filter.since === null ? {} : { since: filter.since }),
         ...(filter.until === null ? {} : { until: filter.until }),
       }),
+    ),
     // The query excludes deleted actions but not those that expired meanwhile.
-    select: (candidates) => Promise.resolve(candidates.filter(({ isDeleted }) => !isDeleted)),
+    select: (candidates) =>
+      withWords(
+        session,
+        filter.text,
+        candidates.filter(({ isDeleted }) => !isDeleted),
+      ),
   });
   return all.page({
     page: askedPage(args, (cursor) => ({ id: decodeId(list, cursor) })),
     cursorOf: (action) => encodeId(list, action.id),
   });
+}
+
+type InOrder<P> = (one: P, other: P) => number;
+const byId: InOrder<{ readonly id: ActionId }> = (one, other) => compareIds(other.id, one.id);
+const placeOfSlice: InOrder<{ readonly conducted: Date; readonly id: ActionId }> = (one, other) =>
+  other.conducted.getTime() - one.conducted.getTime() || compareIds(other.id, one.id);
+
+const compareIds = (one: ActionId, other: ActionId): number => (one < other ? -1 : one === other ? 0 : 1);
+
+/** Scans a list, only its first entries if words are looked for. */
+function newestOf<P, C extends P>(
+  { text }: { readonly text: unknown },
+  order: InOrder<P>,
+  scan: (stretch: Stretch<P>) => Promise<readonly C[]>,
+): { readonly scan: typeof scan; readonly isCut?: () => boolean } {
+  if (text === null) return { scan };
+  const found = once(() => scan({ from: null, isUp: false, limit: MAX_FOUND_AMONG + 1 }));
+  let isCut = false;
+  return {
+    isCut: () => isCut,
+    async scan({ from, isUp, limit }) {
+      const all = await found();
+      isCut = all.length > MAX_FOUND_AMONG;
+      const newest = all.slice(0, MAX_FOUND_AMONG);
+      const isNext = (entry: C): boolean => from === null || order(from, entry) * (isUp ? -1 : 1) < 0;
+      return (isUp ? newest.toReversed() : newest).filter(isNext).slice(0, limit);
+    },
+  };
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   type CheckedFeedFilter,
   entriesFor,
   learnForFilter,
+  mostFor,
   NO_FILTER,
   passesFeedFilter,
   wantedOf,
@@ -118,16 +119,18 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const { core, session } = read;
   const { filter } = list;
   const range = timesOf(list, 'range');
-  const entriesOf = entriesFor(filter);
+  const most = mostFor(filter);
+  const isListed = entriesFor(filter) !== null || most !== null;
   const extent = new Extent();
-  const goesOn = DECLARED.order(list.order).goesOn === true;
+  // What is read whole has an end.
+  const goesOn = DECLARED.order(list.order).goesOn === true && most === null;
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
   const asRead = async (reader: Promise<ReaderProfile>): Promise<ReaderProfile> =>
     readerOf(await reader, filter);
   const lookUp = (): Promise<ReaderProfile> => (begun ??= asRead(beginReading(core, session)));
   const begin = (query: FeedQuery): Begun | null => {
-    if (begun !== undefined || entriesOf !== null || filter.unreadOnly) return null;
+    if (begun !== undefined || isListed || filter.unreadOnly) return null;
     const { reader, ...page } = read.begin(query);
     begun = filter.view === null ? reader : asRead(reader);
     return page;
@@ -138,7 +141,8 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   };
   const wantedOnce = once(async () => wantedOf(filter, await lookUp()));
   const unread = once(async () => unreadEntries(core, await lookUp(), filter));
-  const listed = once(async () => (entriesOf === null ? null : entriesOf(read, await lookUp())));
+  const whole = isListed ? readWhole(read, list, lookUp) : null;
+  const listed = async (): Promise<readonly FeedEntry[] | null> => (await whole?.entries()) ?? null;
   /** @param first what was begun of it; `null`: nothing */
   const next = async (
     first: Begun | null,
@@ -156,7 +160,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     const { from, isUp, limit } = stretch;
     const query = { limit, ...(from === null ? {} : { after: from }), ...range };
     const first = isUp ? null : from === null ? open(limit) : begin(query);
-    const entries = entriesOf === null ? null : await listed();
+    const entries = await listed();
     if (entries !== null) return entriesFrom(entries, stretch);
     if (filter.unreadOnly) {
       const { page } = await unread();
@@ -177,7 +181,8 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     extent,
     skeleton: (stretch) =>
       stretch.isUp || !goesOn ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
-    scanConducted: entriesOf !== null || filter.unreadOnly ? undefined : scanConducted,
+    scanConducted: isListed || filter.unreadOnly ? undefined : scanConducted,
+    isCut: () => whole?.isCut() === true,
     async show(entries) {
       const items = await show(
         session,
@@ -185,12 +190,27 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
         await narrowed(read, { reader: await lookUp(), wanted: await wantedOnce(), filter }, entries),
         list,
       );
-      extent.missed(entries.length - items.length);
+      if (most === null) extent.missed(entries.length - items.length);
       return items;
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async (query) => (await unread()).below(await listed(), query),
   };
+}
+
+/** Entries of which all are read before a page is made: those that a filter knows to pass, or the first that it looks at. */
+function readWhole(read: ListRead, list: ListAsked, lookUp: PageStages['lookUp']) {
+  const { filter } = list;
+  const most = mostFor(filter) ?? Infinity;
+  let isCut = false;
+  const entries = once(async () => {
+    const reader = await lookUp();
+    const all = await (entriesFor(filter)?.(read, reader) ??
+      read.core.feedReader.page(reader, { limit: most + 1, ...timesOf(list, 'range') }));
+    isCut = all.length > most;
+    return all.slice(0, most);
+  });
+  return { entries, isCut: () => isCut };
 }
 
 /** Which of the reader's items are asked for, and in which order. */

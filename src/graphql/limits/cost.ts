@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  isInputObjectType,
   isObjectType,
   isInterfaceType,
   Kind,
@@ -240,7 +241,7 @@ export function operationCost(
     if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
     const field = parent.getFields()[node.name.value];
     if (field === undefined) return 0;
-    const besides = readsOf(field, node, values) + bytesOf(field);
+    const besides = readsOf(field, node, values) + readsOfInputs(field, node, values) + bytesOf(field);
     if (node.selectionSet === undefined) return valueCost(field, kind) + besides;
     const read = pageOf(field, node, values);
     const inner = ofSelections(node.selectionSet, getNamedType(field.type), read);
@@ -287,6 +288,47 @@ function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   // The value may be that of a variable, which nobody has checked yet.
   const value = String(valueOf(argument(node, reads.argument), variables));
   return Object.hasOwn(reads.counts, value) ? (reads.counts[value] ?? 0) : 0;
+}
+
+/** Entries that are read since an input has a field: that field gives them in `extensions: { reads }`. */
+function readsOfInputs(field: Field, node: FieldNode, variables: Variables): number {
+  return costlyInputs(field).reduce((sum, { argument: name, input, reads }) => {
+    const given = argument(node, name);
+    return sum + (given !== undefined && hasField(given, input, variables) ? reads : 0);
+  }, 0);
+}
+
+interface CostlyInput {
+  readonly argument: string;
+  readonly input: string;
+  readonly reads: number;
+}
+
+const knownInputs = new WeakMap<Field, readonly CostlyInput[]>();
+
+function costlyInputs(field: Field): readonly CostlyInput[] {
+  const known = knownInputs.get(field);
+  if (known !== undefined) return known;
+  const found = field.args.flatMap(({ name, type }) => {
+    const named = getNamedType(type);
+    if (!isInputObjectType(named)) return [];
+    return Object.values(named.getFields()).flatMap(({ name: input, extensions }) => {
+      const { reads } = extensions as { readonly reads?: number };
+      return reads === undefined ? [] : [{ argument: name, input, reads }];
+    });
+  });
+  knownInputs.set(field, found);
+  return found;
+}
+
+function hasField(given: ValueNode, input: string, variables: Variables): boolean {
+  if (given.kind === Kind.VARIABLE) {
+    const value = variables[given.name.value];
+    return typeof value === 'object' && value !== null && (value as Variables)[input] != null;
+  }
+  if (given.kind !== Kind.OBJECT) return false;
+  const value = given.fields.find(({ name }) => name.value === input)?.value;
+  return value !== undefined && valueOf(value, variables) != null;
 }
 
 /** The cost of a plain value: how many entries it is computed from, if the field declares it. */

@@ -109,6 +109,11 @@ export function actionListFilter(query: ActionListQuery): Filter<ActionDocument>
   };
 }
 
+/** Actions that the time in their ids does not find, since they were put off, published since then. Index `put_off`. */
+export const putOffUntil = (since: Date): Filter<ActionDocument> => ({
+  publishedAt: { $exists: true, $gte: since },
+});
+
 function oldestId(conducted: Date): ObjectId {
   const recorded = Math.floor((conducted.getTime() - MAX_FUTURE_MS) / 1_000) - 1;
   return ObjectId.createFromTime(Math.min(Math.max(0, recorded), MAX_ID_TIME));
@@ -171,6 +176,9 @@ function inVainFor(
   return among.length === 0 ? {} : { notFor: among.map(blockTag) };
 }
 
+/** The times of what is to be published later: before all others, so that no read of the newest comes across it. */
+const NOT_YET = new Date(0);
+
 /** @param claim by which its insert claims it, if it is to be delivered in the lane LIVE; `null`: not. */
 export function newActionDocument(
   action: NewAction,
@@ -180,16 +188,18 @@ export function newActionDocument(
   const names = namesShown(action);
   const otherIds = otherIdsOf(action);
   const groupKey = groupKeyOf(action);
-  const trace = traceToKeep();
+  const { publishAt } = action;
+  const isLater = publishAt !== undefined;
+  const trace = isLater ? undefined : traceToKeep();
   const concerned = concernedAtFirst(action, concernedByDescriptor(action.descriptor));
   return {
     rev: newRevision(),
     // Contains the recording time instead of this machine's time: see `addressedSince`.
-    _id: idOfTime(action.recorded),
+    _id: idOfTime(publishAt ?? action.recorded),
     ...fieldBeside(action.actorId),
     actorId: action.actorId,
-    conducted: action.conducted,
-    recorded: action.recorded,
+    conducted: isLater ? NOT_YET : action.conducted,
+    recorded: isLater ? NOT_YET : action.recorded,
     ...(action.idempotencyKey === null ? {} : { idempotencyKey: action.idempotencyKey }),
     scope: action.scope,
     audience: [...action.audience],
@@ -209,11 +219,12 @@ export function newActionDocument(
     ...(action.expiresAt == null ? {} : { expiresAt: action.expiresAt }),
     isHidden: action.isHeld ?? false,
     ...(action.isHeld === true ? { isWithheld: true } : {}),
-    isDeleted: false,
-    latest: action.latest,
+    ...(isLater ? { publishAt } : {}),
+    isDeleted: isLater,
+    latest: isLater ? NOT_YET : action.latest,
     fanOut: {
-      ...(claim === null || action.lane !== 'LIVE'
-        ? { state: 'PENDING', attempts: 0, leaseUntil: action.recorded }
+      ...(isLater || claim === null || action.lane !== 'LIVE'
+        ? { state: 'PENDING', attempts: 0, ...(isLater ? {} : { leaseUntil: action.recorded }) }
         : {
             ...{ state: 'IN_PROGRESS', attempts: 1, begun: 1 },
             ...{ worker: claim.token, leaseUntil: new Date(clock.time() + claim.leaseMs) },
@@ -225,7 +236,7 @@ export function newActionDocument(
       ...(events.isOn && action.isImported !== true ? { recordsHostEvents: true } : {}),
       ...(trace === undefined ? {} : { trace }),
     },
-    ...events.inserted('action.published', action.recorded),
+    ...(isLater ? {} : events.inserted('action.published', action.recorded)),
   };
 }
 
@@ -241,6 +252,8 @@ export function toAction(document: ActionDocument): Action {
     },
   };
 }
+
+const timesOf = (at: Date) => ({ conducted: at, recorded: at, latest: at });
 
 /** The action as stored, for fan-out passes: they process expired actions until these are deleted. */
 export function toStoredAction(document: ActionDocument): Action {
@@ -269,11 +282,13 @@ export function toStoredAction(document: ActionDocument): Action {
     names: _names,
     otherIds: _otherIds,
     namedAt: _namedAt,
+    publishedAt: _publishedAt,
     groupKey,
     ...rest
   } = document;
   return {
     ...rest,
+    ...(rest.publishAt && timesOf(rest.publishAt)),
     id: _id.toHexString(),
     idempotencyKey: idempotencyKey ?? null,
     version: version ?? 1,

@@ -4,6 +4,7 @@ import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import {
   toAction,
   actionListFilter,
+  putOffUntil,
   NEWEST_RECORDED,
   conditionsFilter,
   type ActionConditions,
@@ -162,15 +163,10 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
      */
     async addressedSince(audience: readonly string[], since: Date): Promise<Action[]> {
       const youngest = ObjectId.createFromTime(Math.floor(since.getTime() / 1_000) - 1);
-      const documents = await inTurns(
-        collection.find({
-          _id: { $gte: youngest },
-          recorded: { $gte: since },
-          audience: { $in: [...audience] },
-          ...VISIBLE,
-        }),
-      );
-      return documents.map(toAction);
+      const addressed = { recorded: { $gte: since }, audience: { $in: [...audience] }, ...VISIBLE };
+      const places = [{ _id: { $gte: youngest } }, { ...putOffUntil(since), _id: { $lt: youngest } }];
+      const found = places.map((place) => inTurns(collection.find({ ...place, ...addressed })));
+      return (await Promise.all(found)).flat().map(toAction);
     },
 
     /** The users among these whom actions name. Index `audience`. */
@@ -514,12 +510,18 @@ export function actionsRepository(collections: Collections) {
     },
 
     /** For admins: newest first by id. */
-    async list(query: ActionListQuery): Promise<Action[]> {
-      const filter = actionListFilter(query);
-      const documents = await inTurns(
-        collection.find(filter, upTo(query.limit)).sort(turned(NEWEST_RECORDED, query.isUp)),
-      );
-      return documents.map(toAction);
+    async list({ since, ...query }: ActionListQuery): Promise<Action[]> {
+      const found = (filter: Filter<ActionDocument>): Promise<WithId<ActionDocument>[]> =>
+        inTurns(collection.find(filter, upTo(query.limit)).sort(turned(NEWEST_RECORDED, query.isUp)));
+      if (since === undefined) return (await found(actionListFilter(query))).map(toAction);
+      const both = await Promise.all([
+        found(actionListFilter({ ...query, since })),
+        found({ ...actionListFilter(query), ...putOffUntil(since) }),
+      ]);
+      const all = new Map(both.flat().map((document) => [document._id.toHexString(), toAction(document)]));
+      return [...all.values()]
+        .sort((one, other) => (one.id < other.id === query.isUp ? -1 : 1))
+        .slice(0, query.limit);
     },
 
     ...actionsOfAudience(collection),

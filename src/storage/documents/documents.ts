@@ -171,6 +171,13 @@ export interface ActionDocument extends UnsentEvents, Beside {
   undecidedRefIds?: string[];
   /** Absent: never expires, or already deleted. */
   expiresAt?: Date;
+  /**
+   * When it is to be published. Until then it counts as deleted, no pass is due, and its other times are the earliest there are,
+   * so that it is last in lists. Absent: it is published, or was never to be.
+   */
+  publishAt?: Date;
+  /** When it was published, if that was put off after it had got its id, which is older then. */
+  publishedAt?: Date;
   isHidden: boolean;
   /** It is hidden only until somebody has looked at it in the queue of reports. */
   isWithheld?: true;

@@ -16,8 +16,8 @@ export interface EventEntries {
   readonly isOn: boolean;
   /** Fields of a new document. */
   inserted(type: HostEventType, at: Date): UnsentEvents;
-  /** Update pipeline fields. @param when an expression; default: always. */
-  staged(type: HostEventType, at: Date, when?: unknown): Document;
+  /** Update pipeline fields. @param at may be an expression. @param when an expression; default: always. */
+  staged(type: HostEventType, at: Date | string, when?: unknown): Document;
   /** The same when at most one of several events has happened. */
   stagedOneOf(
     events: readonly { readonly type: HostEventType; readonly when: unknown }[],
@@ -52,14 +52,14 @@ export const WITH_EVENTS: EventEntries = {
 
 function stagedOneOf(
   events: readonly { readonly type: HostEventType; readonly when: unknown }[],
-  at: Date,
+  at: Date | string,
 ): Document {
   const unsent = { $ifNull: ['$unsent', '$$REMOVE'] };
   const earliest = { $ifNull: ['$unsentAt', '$$REMOVE'] };
   const appended = (type: HostEventType): Document => ({
     $concatArrays: [
       { $slice: [{ $ifNull: ['$unsent', []] }, MAX_UNSENT - 1] },
-      [literal({ token: new ObjectId(), type, at })],
+      [{ token: literal(new ObjectId()), type: literal(type), at }],
     ],
   });
   return {

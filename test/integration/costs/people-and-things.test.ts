@@ -100,7 +100,7 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ['actor { imageUrl url data }', ['find members']],
   ['actor { name followerCount isFollowed }', ['find follows', 'find members', 'find refs']],
   [
-    'version editedAt expiresAt isHidden scope engagement { comments likes reshares lastInteraction reactions { reaction count } }',
+    'version editedAt expiresAt publishAt isHidden scope engagement { comments likes reshares lastInteraction reactions { reaction count } }',
     [],
   ],
   ['viewer { hasLiked hasReshared hasCommented reactions canDelete canEdit }', ['aggregate interactions']],

@@ -80,6 +80,10 @@ const TRUST: Readonly<Record<string, { readonly calls: readonly string[]; readon
     calls: ['{ actions(includeHidden: true) { edges { cursor } } }'],
     outcome: only(['admin', 'service'], 'ok', 'FORBIDDEN'),
   },
+  'scheduledActions(actorId)': {
+    calls: ['{ scheduledActions(actorId: "bob") { edges { cursor } } }'],
+    outcome: only(['admin', 'service'], 'ok', 'FORBIDDEN'),
+  },
   'FollowInput.followerId': {
     calls: ['mutation { followMany(pairs: [{ followerId: "bob", refId: "cid" }]) }'],
     outcome: only(['service'], 'ok', 'FORBIDDEN'),
@@ -103,7 +107,7 @@ const PLAIN: ReadonlySet<string> = new Set(
     'after archived auth actionId actionIds actorIds at before channel conducted copyLimit data days departmentId descriptor',
     'endpoint expiresAt fanOutState field filter first from id ids ifVersion imageUrl input inputs interactionId isDismissed isExclusive last',
     'isOn keepHistory kind kinds label link listId locale memberId members mentions name not order outcome own p256dh pairs parentId phrase',
-    'preferences reaction reason reasons recipients refId refIds refs scope search since snoozed state supervisorId tags target',
+    'preferences publishAt reaction reason reasons recipients refId refIds refs scope search since snoozed state supervisorId tags target',
     'teamId text timeZone to type types unreadOnly until upTo url value view',
   ].flatMap((names) => names.split(' ')),
 );

@@ -41,6 +41,13 @@ const WORK: Readonly<Record<string, (parts: Parts, at: Date) => Promise<unknown>
       { $set: { due: { due: at } } },
       { upsert: true },
     ),
+  async publication({ publish, database }, at) {
+    const { action } = await publish({ publishAt: LATER });
+    return database.collections.actions.updateOne(
+      { _id: new ObjectId(action.id) },
+      { $set: { publishAt: at } },
+    );
+  },
   async renames({ service, services, database }, at) {
     await services.upsertRefs(service, [{ id: 'site-1', type: 'site', label: 'Site' }]);
     return database.collections.refs.updateOne({ _id: 'site-1' }, { $set: { 'rename.due': at } });
@@ -80,7 +87,7 @@ test('all due work is found with one command, which reads each index', async () 
   };
   await expect
     .poll(indexes, { timeout: PATIENCE_MS, interval: 250 })
-    .toEqual(['due', 'expiry', 'mute_wake', 'rename', 'rename', 'snoozes_due']);
+    .toEqual(['due', 'expiry', 'mute_wake', 'rename', 'rename', 'scheduled', 'snoozes_due']);
 });
 
 test('concurrent callers share a query, and its failure', async () => {

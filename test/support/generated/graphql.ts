@@ -30,6 +30,8 @@ export type ActionFilter = {
   since?: InputMaybe<Scalars['DateTime']['input']>;
   /** With any of these tags. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Only what has all of these words in its sentence, texts, tags or names; of the last word the beginning is enough. At most 100 characters and 8 words, compared as muted phrases are. Looks at the newest 1,000 entries. */
+  text?: InputMaybe<Scalars['String']['input']>;
   /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Conducted before this time. */
@@ -209,6 +211,8 @@ export type FeedFilter = {
   snoozed?: InputMaybe<Scalars['Boolean']['input']>;
   /** Actions with any of these tags. */
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Only what has all of these words in its sentence, texts, tags or names; of the last word the beginning is enough. At most 100 characters and 8 words, compared as muted phrases are. Looks at the newest 1,000 entries. */
+  text?: InputMaybe<Scalars['String']['input']>;
   /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
   types?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Only unread items. */
@@ -498,6 +502,8 @@ export type PublishActionInput = {
   idempotencyKey?: InputMaybe<Scalars['String']['input']>;
   /** Ids of the members who are mentioned. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** When it is published, in place of `conducted`: later than now, at most a year ahead. Until then only its actor, admins and services see it. CONFLICT for more than 1,000 of one actor. Default: now. */
+  publishAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
   recipients?: InputMaybe<Array<Scalars['String']['input']>>;
   /** The things it refers to. */
@@ -611,6 +617,8 @@ export type UpdateActionInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Ids of the members who are mentioned. */
   mentions?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Another time to publish a scheduled action: later than now, at most a year ahead. CONFLICT if it is published already. */
+  publishAt?: InputMaybe<Scalars['DateTime']['input']>;
   /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
   recipients?: InputMaybe<Array<Scalars['String']['input']>>;
   /** The things it refers to. */

@@ -26,6 +26,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
       'expiresAt',
       'id',
       'isHidden',
+      'publishAt',
       'refs',
     ],
     ...['scope', 'version'],

@@ -12,6 +12,8 @@ export type ActionFilter = {
     readonly since?: string | null;
     /** With any of these tags. */
     readonly tags?: readonly string[] | null;
+    /** Only what has all of these words in its sentence, texts, tags or names; of the last word the beginning is enough. At most 100 characters and 8 words, compared as muted phrases are. Looks at the newest 1,000 entries. */
+    readonly text?: string | null;
     /** Of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
     readonly types?: readonly string[] | null;
     /** Conducted before this time. */
@@ -50,6 +52,8 @@ export type FeedFilter = {
     readonly snoozed?: boolean | null;
     /** Actions with any of these tags. */
     readonly tags?: readonly string[] | null;
+    /** Only what has all of these words in its sentence, texts, tags or names; of the last word the beginning is enough. At most 100 characters and 8 words, compared as muted phrases are. Looks at the newest 1,000 entries. */
+    readonly text?: string | null;
     /** Actions of one of these types, such as ApplicationRating. An unknown one is BAD_USER_INPUT. */
     readonly types?: readonly string[] | null;
     /** Only unread items. */
@@ -147,6 +151,8 @@ export type PublishActionInput = {
     readonly idempotencyKey?: string | null;
     /** Ids of the members who are mentioned. */
     readonly mentions?: readonly string[] | null;
+    /** When it is published, in place of `conducted`: later than now, at most a year ahead. Until then only its actor, admins and services see it. CONFLICT for more than 1,000 of one actor. Default: now. */
+    readonly publishAt?: string | null;
     /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
     readonly recipients?: readonly string[] | null;
     /** The things it refers to. */
@@ -215,6 +221,8 @@ export type UpdateActionInput = {
     readonly expiresAt?: string | null;
     /** Ids of the members who are mentioned. */
     readonly mentions?: readonly string[] | null;
+    /** Another time to publish a scheduled action: later than now, at most a year ahead. CONFLICT if it is published already. */
+    readonly publishAt?: string | null;
     /** Readers of a RESTRICTED action, 1 to 1000 member ids. */
     readonly recipients?: readonly string[] | null;
     /** The things it refers to. */

@@ -25,7 +25,8 @@ import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
 import { Ref } from '../../directory/api/ref.ts';
 import { recordedRef } from '../../../graphql/sentences.ts';
-import { getAction, listActions } from '../../../feed/page/read-actions.ts';
+import { FIND_DESCRIPTION, MAX_FOUND_AMONG } from '../../../feed/page/text-filter.ts';
+import { getActionOrScheduled, listActions } from '../../../feed/page/read-actions.ts';
 
 const DescriptorFieldFilter = builder.inputType('DescriptorFieldFilter', {
   description: 'A field that its type declares as indexed, such as `{field: "raterId", value: "john"}`.',
@@ -52,6 +53,7 @@ export const ActionFilter = builder.inputType('ActionFilter', {
     }),
     since: t.field({ type: 'DateTime', description: 'Conducted at this time or later.' }),
     until: t.field({ type: 'DateTime', description: 'Conducted before this time.' }),
+    text: t.string({ description: FIND_DESCRIPTION, extensions: { reads: MAX_FOUND_AMONG } }),
   }),
 });
 
@@ -159,6 +161,14 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
       description: 'When it is removed everywhere; null: never.',
       extensions: SHARED,
     }),
+    publishAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When it will be published; until then only its actor, admins and services see it. Null: it is published.',
+      extensions: SHARED,
+      resolve: ({ publishAt }) => publishAt ?? null,
+    }),
     scope: t.expose('scope', { type: ScopeEnum, description: 'Its audience.', extensions: SHARED }),
     descriptor: t.field({
       type: ActionDescriptor,
@@ -220,7 +230,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'An action; null if it does not exist or the viewer may not see it.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the action.' }) },
-    resolve: (_root, { id }, context) => getAction(context.session(), parseActionId(id, ['id'])),
+    resolve: (_root, { id }, context) => getActionOrScheduled(context.session(), parseActionId(id, ['id'])),
   }),
   actions: t.field({
     type: ActionConnection,

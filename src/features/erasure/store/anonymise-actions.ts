@@ -155,6 +155,8 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
   const others = (ids: readonly string[]): string[] => ids.filter((id) => id !== memberId);
   const renamed = (ids: readonly string[]): string[] => ids.map((id) => (id === memberId ? pseudonym : id));
   const values = anonymisedValues(document, subject);
+  // Nobody publishes for somebody who is gone: it stays deleted, and its pass leaves a tombstone.
+  const isCancelled = isOwn && document.publishAt !== undefined;
   const pulled = {
     $map: {
       input: '$pullRefIds',
@@ -184,9 +186,11 @@ function changes(document: ActionDocument, subject: ErasureTask): Document[] {
         ...(mayMissFollowers(document, subject)
           ? passRequested({ notBefore: clock.now(), lane: 'LIVE' })
           : {}),
+        ...(isCancelled ? passRequested({ notBefore: clock.now(), lane: 'URGENT' }) : {}),
       },
     },
     ...(isOwn ? [{ $unset: 'idempotencyKey' }] : []),
+    ...(isCancelled ? [{ $unset: 'publishAt' }] : []),
   ];
 }
 

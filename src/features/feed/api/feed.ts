@@ -179,6 +179,7 @@ export const FeedFilter: InputRef<FeedFilterInput> = builder
           t.boolean({ description, ...(state === undefined ? {} : { defaultValue: false }) }),
         ID: ({ description }: Row) => t.string({ description }),
         IDS: ({ description }: Row) => t.stringList({ description }),
+        TEXT: ({ description, most = 0 }: Row) => t.string({ description, extensions: { reads: most } }),
         REASONS: ({ description }: Row) => t.field({ description, type: [DeliveryReasonEnum] }),
         TIME: ({ description }: Row) => t.field({ description, type: 'DateTime' }),
         EXCLUSION: ({ description }: Row) => t.field({ description, type: FeedFilterExclusion }),

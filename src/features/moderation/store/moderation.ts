@@ -197,6 +197,10 @@ const recordOf = (actionId: ObjectId, { kind, by, at, reason }: Moderation): Mod
   ...{ by, kind, reason },
 });
 
+const loggedWith = (record: ModerationDocument): Document => ({
+  $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(record)]],
+});
+
 const NEWEST_FIRST = { at: -1, _id: -1 } as const;
 
 export function moderationRepository(
@@ -220,9 +224,7 @@ export function moderationRepository(
             ...more.set,
             ...events.staged(event, at),
             ...passRequested({ notBefore: withdrawnAfter(at), lane: 'URGENT', isModerated: true }),
-            unlogged: {
-              $concatArrays: [{ $ifNull: ['$unlogged', []] }, [literal(recordOf(_id, moderation))]],
-            },
+            unlogged: loggedWith(recordOf(_id, moderation)),
           },
         },
       ]),
@@ -237,6 +239,30 @@ export function moderationRepository(
      * wanted state or does not exist.
      */
     apply: (id: ActionId, moderation: Moderation): Promise<Action | null> => change(id, moderation),
+
+    /**
+     * Deletes what is scheduled: nobody has it, so there is no event, and its pass only leaves a tombstone. `null`: it is not
+     * scheduled any more.
+     */
+    async cancel(id: ActionId, moderation: Moderation): Promise<Action | null> {
+      const { at } = moderation;
+      const _id = new ObjectId(id);
+      const document = await actions.findOneAndUpdate(
+        { _id, publishAt: { $exists: true } },
+        revised([
+          {
+            $set: {
+              ...{ conducted: at, recorded: at, latest: at },
+              ...passRequested({ notBefore: at, lane: 'URGENT', isModerated: true }),
+              unlogged: loggedWith(recordOf(_id, moderation)),
+            },
+          },
+          { $unset: ['publishAt', 'expiresAt'] },
+        ]),
+        { returnDocument: 'after' },
+      );
+      return document === null ? null : toAction(document);
+    },
 
     /** Keeps hidden, as this moderator's decision, an action that is hidden only until somebody has looked. `false`: it is not. */
     async takeOver(id: ActionId, moderation: Moderation): Promise<boolean> {

@@ -12,7 +12,12 @@ import {
   type Concerned,
 } from '../../../domain/audience.ts';
 import { isAudienceChanged, mayLoseReaders, type ActionContent } from '../../../domain/edit.ts';
-import { idsWithin, otherIdsOf, toAction } from '../../../storage/actions/action-document.ts';
+import {
+  idsWithin,
+  newActionDocument,
+  otherIdsOf,
+  toAction,
+} from '../../../storage/actions/action-document.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import type {
   ActionDocument,
@@ -45,6 +50,8 @@ export interface Edit {
   readonly lane: Lane;
   /** Record the edit in the moderation log. */
   readonly isLogged: boolean;
+  /** The host holds it: a scheduled action is hidden then, once it is published. */
+  readonly isHeld: boolean;
 }
 
 /** Edits of an action's content and audience. */
@@ -54,7 +61,8 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
      * Applies an edit and requests a pass, in one write, conditional on the action being unchanged since it was read. Two
      * round trips, plus two for each concurrent change. `null`: there is no such action, or it keeps changing.
      */
-    async edit(id: ActionId, { change, by, at, lane, isLogged, blocked }: Edit): Promise<Action | null> {
+    async edit(id: ActionId, edit: Edit): Promise<Action | null> {
+      const { change, by, at, lane, isLogged, blocked } = edit;
       const _id = new ObjectId(id);
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const document = await actions.findOne({ _id });
@@ -62,12 +70,17 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
         const record: ModerationDocument | null = isLogged
           ? { _id: new ObjectId(), actionId: _id, at, ...fieldBeside(by), by, kind: 'EDIT', reason: null }
           : null;
-        const { fields, isUpToLatest } = edited(
-          document,
-          change(toAction(document)),
-          { at, lane, blocked },
-          events,
-        );
+        const content = change(toAction(document));
+        if (document.publishAt !== undefined) {
+          const instead = await actions.findOneAndUpdate(
+            unchanged(document),
+            revised(replacing(document, rescheduled(document, content, edit, record))),
+            { returnDocument: 'after' },
+          );
+          if (instead !== null) return toAction(instead);
+          continue;
+        }
+        const { fields, isUpToLatest } = edited(document, content, { at, lane, blocked }, events);
         const changed = await actions.findOneAndUpdate(
           { ...unchanged(document), ...(isUpToLatest ? { latest: document.latest } : {}) },
           revised([
@@ -92,16 +105,57 @@ export function editsRepository({ actions }: Collections, events: EventEntries =
   };
 }
 
+/** A scheduled action after an edit: as if it had been scheduled like this at first, since nobody has seen it. */
+function rescheduled(
+  document: WithId<ActionDocument>,
+  content: ActionContent,
+  { blocked, isHeld }: Edit,
+  record: ModerationDocument | null,
+): WithId<ActionDocument> {
+  const before = toAction(document);
+  const { fanOut, unlogged = [] } = document;
+  const unnamed = unnamedAfter(document, content, blocked?.unnamed);
+  const notFor = notForAfter(document, content, blocked?.inVain);
+  const { unnamed: _unnamed, ...known } = { ...before, ...content };
+  const made = newActionDocument({ ...known, isHeld, lane: before.fanOut.lane }, NO_EVENTS, null);
+  return {
+    ...made,
+    _id: document._id,
+    version: before.version + 1,
+    ...(unnamed === null ? {} : { unnamed }),
+    ...(notFor === null ? {} : { notFor }),
+    ...(record === null && unlogged.length === 0
+      ? {}
+      : { unlogged: [...unlogged, ...(record === null ? [] : [record])] }),
+    fanOut: {
+      ...made.fanOut,
+      ...(fanOut.recordsHostEvents === undefined ? {} : { recordsHostEvents: fanOut.recordsHostEvents }),
+    },
+  };
+}
+
+/** An update pipeline that makes one document of another. */
+function replacing(document: object, instead: object): Document[] {
+  const left = Object.keys(document).filter((field) => !(field in instead));
+  const values = Object.entries(instead).filter(([field]) => field !== '_id');
+  return [
+    { $set: Object.fromEntries(values.map(([field, value]) => [field, literal(value)])) },
+    ...(left.length === 0 ? [] : [{ $unset: left }]),
+  ];
+}
+
 /** Matches the document as it was read: another edit, a rename, an erasure or a deletion may come in between. */
 function unchanged(document: ActionDocument & { readonly _id: ObjectId }): Filter<ActionDocument> {
   const { _id, actorId, audience, refIds, names, otherIds, version } = document;
-  const { isHidden, isDeleted, pullRefIds } = document;
+  const { isHidden, isDeleted, publishAt, pullRefIds } = document;
   return {
     ...{ _id, actorId, audience, refIds, isHidden, isDeleted },
     names: names ?? { $exists: false },
     // All that changes when somebody is erased of whom the descriptor has only the id.
     otherIds: otherIds ?? { $exists: false },
     version: version ?? { $exists: false },
+    // What is scheduled may be edited until it is published.
+    ...(isDeleted ? { publishAt: publishAt ?? { $exists: false } } : {}),
     pullRefIds: pullRefIds ?? { $exists: false },
   };
 }

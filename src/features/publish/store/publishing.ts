@@ -171,7 +171,7 @@ export function publishing({ actions, publications }: Collections, events: Event
     const stored = await storedOf([...known]);
     const documents = fixed.map((document) => (known.has(document) ? keptBack(document) : document));
     const fresh = documents.filter((document) => stored(document) === undefined);
-    await queue(fresh.filter(({ isHidden }) => isHidden).map(toAction));
+    await queue(fresh.filter(({ isHidden, publishAt }) => isHidden && publishAt === undefined).map(toAction));
     const overtaken = fresh.length === 0 ? NONE_OVERTAKEN : await insertAll(fresh);
     const overtakenBy = await storedOf(fresh.filter((document) => overtaken.has(document)));
     const inserted = documents.map((document) => {

@@ -1,0 +1,42 @@
+import type { Action } from '../../../domain/action.ts';
+import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
+import { reachesFollowers } from '../../../domain/audience.ts';
+import { isToPublish } from '../store/scheduled.ts';
+
+/** Actions that are published with one write. */
+const BATCH = 250;
+
+/**
+ * Publishes scheduled actions when their time has come, in order of it. The write that publishes them is the commit point, as the
+ * insert of any other action is; then they are delivered as any other. If it is interrupted before, they are still due.
+ */
+export function publication({ core, config }: JobSetup): Job {
+  const { refs, reports, scheduled, workSignal } = core;
+  return {
+    name: 'publication',
+    every: pollByTheClockMs(config.fanOut.pollMs),
+    due: [{ collection: 'actions', filter: isToPublish }],
+    async run({ now, signal }) {
+      const due = await scheduled.due(now, BATCH);
+      if (due.length === 0 || signal.aborted) return false;
+      await publish(due, now);
+      return due.length === BATCH;
+    },
+  };
+
+  async function publish(due: readonly Action[], now: Date): Promise<void> {
+    // Before: whatever interrupts this, nothing is hidden that is not in the queue.
+    await Promise.all([
+      refs.name(due.filter(reachesFollowers).flatMap((action) => action.refs)),
+      ...due
+        .filter(({ isHidden }) => isHidden)
+        .map(({ id, actorId, version }) =>
+          reports.hold({ kind: 'action', actionId: id, actorId }, now, version),
+        ),
+    ]);
+    const count = await scheduled.publish(due, now);
+    if (count === 0) return;
+    core.onPublished(count);
+    workSignal.notify('fan-out');
+  }
+}
