@@ -2,7 +2,17 @@ import type { Fields } from '../fields.ts';
 
 /** The types of interfaces and unions, for fragments on these. Descriptors are not among them: each server declares its own. */
 export const POSSIBLE_TYPES = {
-  Node: ['Action', 'FeedGroup', 'Interaction', 'Member', 'NewsfeedItem', 'Notification', 'Ref', 'Report'],
+  Node: [
+    'Action',
+    'FeedGroup',
+    'Interaction',
+    'Member',
+    'NewsfeedItem',
+    'Notification',
+    'ReaderList',
+    'Ref',
+    'Report',
+  ],
   FeedEvent: [
     ...[
       'FeedReady',
