@@ -13,8 +13,7 @@ export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... o
 
 export const LISTS = 'query Lists { viewer { lists { id name isExclusive unread { count isExact } } } }';
 
-export const LISTS_OF =
-  'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { lists { id } } } } }';
+export const LISTS_OF = 'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { listIds } } } }';
 
 export const BLOCK_STATE =
   'query BlockState($memberId: String!) { member(memberId: $memberId) { isBlocked } }';

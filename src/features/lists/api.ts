@@ -87,15 +87,18 @@ builder.objectFields(Viewer, (t) => ({
   }),
 }));
 
+/** A global id of 24 hexadecimal digits, as it is written. */
+const ID_BYTES = encodeListId('0'.repeat(24)).length;
+
 builder.objectFields(Follow, (t) => ({
-  lists: t.field({
-    type: [ReaderList],
-    description: "The viewer's lists that it is in.",
-    extensions: { size: { usual: 1, most: MAX_LISTS } },
+  listIds: t.field({
+    type: ['ID'],
+    description: "Global ids of the viewer's lists that it is in.",
+    extensions: { maxBytes: MAX_LISTS * ID_BYTES },
     async resolve({ lists }, _args, context) {
       if (lists.length === 0) return [];
       const { lists: all } = await context.session().profile();
-      return all.filter(({ id }) => lists.includes(id));
+      return all.flatMap(({ id }) => (lists.includes(id) ? encodeListId(id) : []));
     },
   }),
 }));

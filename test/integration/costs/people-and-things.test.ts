@@ -91,7 +91,7 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ['refs { type }', ['find refs']],
   ['refs { imageUrl url data }', ['find refs']],
   ['refs { label imageUrl followerCount }', ['find refs', 'find refs']],
-  ['refs { isFollowed follow { since types isAssigned lists { name } } }', ['find follows']],
+  ['refs { isFollowed follow { since types isAssigned listIds } }', ['find follows']],
   ['refs { followers(first: 3) { edges { node { memberId } } } }', ['aggregate follows']],
   ['refs { followers(first: 3) { edges { node { name } } } }', ['aggregate follows', 'find members']],
   ['refs { pinned { id } }', ['find actions', 'find refs']],

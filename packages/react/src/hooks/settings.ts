@@ -80,7 +80,7 @@ export function useListsOf(refId: string): Known & {
   const reader = useReader();
   const { data, error } = useFresh(listsOfAnswer(reader, refId));
   return {
-    ids: data?.node?.follow?.lists.map(({ id }) => id) ?? [],
+    ids: data?.node?.follow?.listIds ?? [],
     isLoading: data === undefined && error === null,
     error,
     set: (listId, isIn) => setInList(reader, listId, refId, isIn),

@@ -64,7 +64,7 @@ export function listsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Listed> {
 }
 
 interface ListsOf {
-  readonly node: { readonly follow: { readonly lists: readonly { readonly id: string }[] } | null } | null;
+  readonly node: { readonly follow: { readonly listIds: readonly string[] } | null } | null;
 }
 
 /** The lists that a ref is in. */
@@ -76,8 +76,8 @@ export async function setInList(of: Of, listId: string, refId: string, isIn: boo
   const { addToList, removeFromList } = of.client.mutations;
   await listsOfAnswer(of, refId).write(
     (data) => {
-      const others = data?.node?.follow?.lists.filter(({ id }) => id !== listId) ?? [];
-      return { node: { follow: { lists: isIn ? [...others, { id: listId }] : others } } };
+      const others = data?.node?.follow?.listIds.filter((id) => id !== listId) ?? [];
+      return { node: { follow: { listIds: isIn ? [...others, listId] : others } } };
     },
     () => (isIn ? addToList : removeFromList)({ id: listId, refIds: [refId] }),
   );
