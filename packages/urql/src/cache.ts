@@ -44,14 +44,16 @@ const PARTS =
   NewFeedKey RelevancyCause SummaryPart Ticket UnreadCount View WebhookDeliveryConnection WebhookDeliveryEdge WorkOverview Sample
   WebhookReceiver`.split(/\s+/);
 
+const EVENTS = (['FeedEvent', 'NotificationEvent', 'SliceEvent', 'ActionEvent'] as const).flatMap(
+  (union): readonly string[] => POSSIBLE_TYPES[union],
+);
+
 const none: KeyGenerator = () => null;
 /** Of edges: one that is put into a list has the key of its node. */
 const ofNode: KeyGenerator = ({ node }) => (node as unknown as { readonly id: string }).id;
 
 const KNOWN: KeyingConfig = {
-  ...Object.fromEntries(
-    [...PARTS, ...POSSIBLE_TYPES.FeedEvent, ...POSSIBLE_TYPES.NotificationEvent].map((type) => [type, none]),
-  ),
+  ...Object.fromEntries([...PARTS, ...EVENTS].map((type) => [type, none])),
   ...{ FeedEdge: ofNode, ActionEdge: ofNode, InteractionEdge: ofNode },
   // There is one viewer, whichever query or mutation returns it.
   Viewer: () => 'viewer',

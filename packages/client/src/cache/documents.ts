@@ -27,6 +27,11 @@ export const POSSIBLE_TYPES = {
     ...['NotificationsReady', 'NotificationAdded', 'NotificationUpdated', 'NotificationRemoved'],
     ...['NotificationCountsChanged', 'NotificationsResync'],
   ],
+  SliceEvent: ['SliceReady', 'ActionAdded', 'ActionUpdated', 'ActionRemoved', 'SliceResync'],
+  ActionEvent: [
+    ...['ActionReady', 'ActionChanged', 'ActionGone', 'ActionResync'],
+    ...['InteractionAdded', 'InteractionUpdated', 'InteractionRemoved'],
+  ],
 };
 
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';

@@ -1,9 +1,17 @@
-import type { ActionFilter, ClientFields, FeedEvent, Instant, Person, UnreadCount } from '@fanfare/client';
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type {
+  ActionFilter,
+  ClientFields,
+  FeedEvent,
+  Instant,
+  Person,
+  SliceEvent,
+  UnreadCount,
+} from '@fanfare/client';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import * as documents from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
-import type { Subscriber } from '../store/connection.ts';
+import type { Subscriber, Watched } from '../store/connection.ts';
 import type { FeedOptions } from '../store/feed-options.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
@@ -29,12 +37,11 @@ function useActionPages(
   queryOf: (fields: ClientFields) => string,
   variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => ActionConnection,
-): ActionPages {
+): ActionPages & Pick<Pages<unknown, unknown>, 'readAgain'> {
   const { actions, client } = useReader();
   const {
     nodes,
     page: _page,
-    readAgain: _readAgain,
     asked,
     ...pages
   } = usePages<FanfareAction, ActionConnection>(queryOf(client.fields), variables, pick);
@@ -60,12 +67,28 @@ function useActionPages(
   return { ...pages, actions: shown };
 }
 
-/** All visible actions that carry the id of a person or a thing. */
+/** All visible actions that carry the id of a person or a thing, kept up to date. */
 export function useSlice(
   refId: string,
   { first = 25, filter }: { readonly first?: number; readonly filter?: ActionFilter } = {},
 ): ActionPages {
-  return useActionPages(documents.slice, { refId, first, filter }, sliceOf);
+  const { actions } = useReader();
+  const { readAgain, ...pages } = useActionPages(documents.slice, { refId, first, filter }, sliceOf);
+  useLive(
+    { what: 'watchSlice', of: { refId, filter } },
+    {
+      onEvent(event: SliceEvent) {
+        const isShown =
+          event.__typename === 'ActionUpdated' && pages.actions.some(({ id }) => id === event.action.id);
+        if (!isShown) return readAgain();
+        actions.confirm(event.action as FanfareAction);
+        actions.emit();
+        return undefined;
+      },
+      onResync: readAgain,
+    },
+  );
+  return pages;
 }
 
 /** What the reader keeps for later. `remove` takes an action out. */
@@ -133,14 +156,44 @@ interface GroupConnection extends Connection<FanfareGroup> {
 const groupsOf = (data: unknown): GroupConnection =>
   (data as { readonly feedGroups: GroupConnection }).feedGroups;
 
+/** What is new and not in what is shown. */
+export interface Pending {
+  readonly count: number;
+  /** Reads the list again. */
+  readonly show: () => Promise<void>;
+}
+
 export interface GroupPages extends Omit<
   Pages<FanfareGroup, GroupConnection>,
   'nodes' | 'page' | 'asked' | 'readAgain'
 > {
   readonly groups: readonly FanfareGroup[];
   readonly unread: UnreadCount;
-  /** Items that are new or bumped and not in what is shown; `show` reads the groups again. */
-  readonly pending: { readonly count: number; readonly show: () => Promise<void> };
+  /** Items that are new or bumped. */
+  readonly pending: Pending;
+}
+
+/** Watches a list while it is shown. `onResync` is called when it is opened, too: what happened since the first page was read came by no event. */
+function useLive(
+  watched: Watched,
+  on: Pick<Subscriber, 'onEvent'> & { onResync: () => Promise<void> },
+): void {
+  const { reader, isEnabled } = useProvided();
+  const latest = useRef(on);
+  useEffect(() => {
+    latest.current = on;
+  });
+  const key = JSON.stringify(watched);
+  useEffect(() => {
+    if (!isEnabled) return undefined;
+    return reader.connection.open({
+      ...watched,
+      cursor: undefined,
+      onEvent: (event) => latest.current.onEvent(event),
+      onResync: () => latest.current.onResync(),
+    });
+    // The key says all of what is watched.
+  }, [reader, isEnabled, key]);
 }
 
 /** The reader's feed in groups. What is new waits; what is taken out goes at once. */
@@ -148,7 +201,7 @@ export function useFeedGroups({
   first = 25,
   ...of
 }: { readonly first?: number } & Pick<FeedOptions, 'view' | 'listId' | 'filter'> = {}): GroupPages {
-  const { reader, isEnabled } = useProvided();
+  const reader = useReader();
   const {
     nodes,
     page,
@@ -170,32 +223,23 @@ export function useFeedGroups({
       throw error;
     }
   };
-  const latest = useRef({ again, nodes });
-  useEffect(() => {
-    latest.current = { again, nodes };
-  });
-  const show = useCallback(() => latest.current.again().catch(() => undefined), []);
-  const key = JSON.stringify([of.filter ?? {}, of.view, of.listId]);
-  useEffect(() => {
-    if (!isEnabled) return undefined;
-    const subscriber: Subscriber = {
-      ...{ what: 'watch', filter: of.filter, view: of.view, listId: of.listId, cursor: undefined },
-      onEvent: (event: FeedEvent<FanfareItem>) => {
-        if (event.__typename === 'FeedItemRemoved') return latest.current.again();
+  const show = (): Promise<void> => again().catch(() => undefined);
+  useLive(
+    { what: 'watch', of: { filter: of.filter, view: of.view, listId: of.listId } },
+    {
+      onEvent(event: FeedEvent<FanfareItem>) {
+        if (event.__typename === 'FeedItemRemoved') return again();
         if (!('item' in event)) return undefined;
         const { id, groupId, relevancy, isUnread } = event.item;
-        const group = latest.current.nodes.find((one) => one.id === groupId);
+        const group = nodes.find((one) => one.id === groupId);
         if (group === undefined || relevancy > group.relevancy) setWaiting((last) => new Set([...last, id]));
         // Nothing new, but it was marked.
         else if ((group.items.find((one) => one.id === id) ?? group).isUnread !== isUnread) void show();
         return undefined;
       },
-      // Also when it is opened: what happened since the first page was read came by no event. One that fails is made again.
-      onResync: () => latest.current.again(),
-    };
-    return reader.connection.open(subscriber);
-    // The key says all of what is watched.
-  }, [reader, isEnabled, key, show]);
+      onResync: again,
+    },
+  );
   return {
     ...pages,
     groups: nodes,

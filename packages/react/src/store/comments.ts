@@ -1,8 +1,9 @@
-import type { ActionState, FeedClient, Interaction } from '@fanfare/client';
+import type { ActionEvent, ActionState, FeedClient, Interaction } from '@fanfare/client';
 import { comments } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
+import type { Connection } from './connection.ts';
 import { readAgain } from './read-again.ts';
 import { Signal } from './signal.ts';
 import { randomKey } from './random-key.ts';
@@ -51,11 +52,18 @@ const EMPTY: CommentsSnapshot = {
   hasNextPage: false,
 };
 
-/** The comments of one action. Read again with each change of any of them. */
+interface OfReader {
+  readonly actions: Actions;
+  readonly client: FeedClient<FanfareItem>;
+  readonly connection: Connection;
+}
+
+/** The comments of one action. Read again with each change of any of them, whether or not a list that is shown has the action. */
 class CommentStore extends Signal {
   readonly #actionId: string;
   readonly #client: Pick<FeedClient<FanfareItem>, 'fields' | 'request' | 'mutations'>;
   readonly #actions: Actions;
+  readonly #connection: Connection;
   #snapshot = EMPTY;
   #comments: readonly Interaction[] = [];
   /** What of the reader's waits for review, as of the last answer. */
@@ -74,21 +82,32 @@ class CommentStore extends Signal {
   #version = -1;
   #isDue = false;
 
-  constructor(
-    actionId: string,
-    client: Pick<FeedClient<FanfareItem>, 'fields' | 'request' | 'mutations'>,
-    actions: Actions,
-  ) {
+  constructor(actionId: string, { client, actions, connection }: OfReader) {
     super();
     this.#actionId = actionId;
     this.#client = client;
     this.#actions = actions;
+    this.#connection = connection;
   }
 
   readonly getSnapshot = (): CommentsSnapshot => this.#snapshot;
 
   readonly use = (listener: () => void): (() => void) => {
     const leave = this.subscribe(listener);
+    const close = this.#connection.open({
+      ...{ what: 'watchAction', of: { actionId: this.#actionId }, cursor: undefined },
+      onEvent: (event: ActionEvent) => {
+        if (event.__typename === 'ActionGone') return this.#readAll();
+        if (event.__typename !== 'ActionChanged') return undefined;
+        this.#actions.confirmState(event.action);
+        this.#actions.emit();
+        // In no list that is shown.
+        this.#follow(event.action.commentsVersion);
+        return undefined;
+      },
+      // What happened between the first page and the watch came by no event.
+      onResync: () => this.#readAll(),
+    });
     const leaveActions = this.#actions.subscribe(() => {
       this.#follow();
     });
@@ -98,6 +117,7 @@ class CommentStore extends Signal {
     return () => {
       leave();
       leaveActions();
+      close();
     };
   };
 
@@ -174,15 +194,18 @@ class CommentStore extends Signal {
     this.#actions.emit();
   }
 
-  #follow(): void {
-    const { commentsVersion = 0 } = this.#actions.get(this.#actionId) ?? {};
+  #follow(commentsVersion = this.#actions.get(this.#actionId)?.commentsVersion ?? this.#version): void {
     if (commentsVersion === this.#version && this.#snapshot.status !== 'idle') return;
     this.#version = commentsVersion;
+    void this.#readAll();
+  }
+
+  #readAll(): Promise<void> {
     if (this.#snapshot.status === 'idle') this.#set({ status: 'loading' });
     // What changes while it waits for its turn is in the answer.
-    if (this.#isDue) return;
+    if (this.#isDue) return this.#reading;
     this.#isDue = true;
-    void this.#read(() => {
+    return this.#read(() => {
       this.#isDue = false;
       return readAgain<Page['edges'][number], Page>(
         (first, after) => this.#request(first, after),
@@ -264,13 +287,11 @@ function eachOnce(comments: readonly Interaction[]): readonly Interaction[] {
 const stores = new WeakMap<Actions, Map<string, CommentStore>>();
 
 /** One for each action that a reader looks at. */
-export function commentsOf(
-  { actions, client }: { readonly actions: Actions; readonly client: FeedClient<FanfareItem> },
-  actionId: string,
-): CommentStore {
+export function commentsOf(reader: OfReader, actionId: string): CommentStore {
+  const { actions } = reader;
   const ofReader = stores.get(actions) ?? new Map<string, CommentStore>();
   stores.set(actions, ofReader);
-  const store = ofReader.get(actionId) ?? new CommentStore(actionId, client, actions);
+  const store = ofReader.get(actionId) ?? new CommentStore(actionId, reader);
   ofReader.set(actionId, store);
   return store;
 }

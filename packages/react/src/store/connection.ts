@@ -1,9 +1,9 @@
 import type {
+  ActionEvent,
   FeedClient,
   FeedEvent,
-  FeedFilter,
   NotificationEvent,
-  NotificationFilter,
+  SliceEvent,
   Watching,
   WatchState,
 } from '@fanfare/client';
@@ -21,14 +21,13 @@ export interface ConnectionSnapshot {
   readonly isLeader: boolean;
 }
 
-export type LiveEvent = FeedEvent<FanfareItem> | NotificationEvent;
+export type LiveEvent = FeedEvent<FanfareItem> | NotificationEvent | SliceEvent | ActionEvent;
 
 /** What is watched, by the call of the client. */
 export interface Watched {
-  readonly what: 'watch' | 'watchNotifications';
-  readonly filter: FeedFilter | NotificationFilter | undefined;
-  readonly view?: string | undefined;
-  readonly listId?: string | undefined;
+  readonly what: 'watch' | 'watchNotifications' | 'watchSlice' | 'watchAction';
+  /** What the call is given: a filter, and which list. Equal ones are watched once. */
+  readonly of: object;
 }
 
 export interface Subscriber extends Watched {
@@ -58,16 +57,14 @@ export type WatchingClient = Pick<FeedClient<FanfareItem>, Watched['what']>;
 /** One watch of the client, with the counts. */
 export function watchFor(
   client: WatchingClient,
-  { what, filter, view, listId }: Watched,
+  { what, of }: Watched,
   after: string | undefined,
   options: Omit<Watching<LiveEvent, never>, 'after' | 'filter' | 'unread'>,
 ): Promise<void> {
-  // Each gets the events and the filter of its own kind.
-  const watch: (all: Watching<LiveEvent, object>) => Promise<void> = client[what];
+  // Each gets the events of its own kind, and what it asks for.
+  const watch = client[what] as (all: Watching<LiveEvent, object>) => Promise<void>;
   return watch.call(client, {
-    ...(filter && { filter }),
-    ...(view && { view }),
-    ...(listId && { listId }),
+    ...of,
     ...(after && { after }),
     unread: true,
     ...options,

@@ -26,7 +26,7 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
   constructor(options: FeedOptions, dependencies: FeedDependencies) {
     const { view, listId, filter, order = 'RELEVANCY' } = options;
     super(options, EMPTY, new ItemList((item) => placeOf(item, order)), dependencies.connection, {
-      ...{ what: 'watch', filter, view, listId },
+      ...{ what: 'watch', of: { filter, view, listId } },
       onEvent: (event: FeedEvent<FanfareItem>) => {
         this.#apply(event);
       },

@@ -67,7 +67,7 @@ export abstract class ListStore<
     empty: State,
     list: ItemList<Item>,
     connection: Connection,
-    watched: Pick<Subscriber, 'what' | 'filter' | 'view' | 'listId' | 'onEvent'>,
+    watched: Pick<Subscriber, 'what' | 'of' | 'onEvent'>,
   ) {
     super();
     this.#options = options;

@@ -52,7 +52,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
 
   constructor(options: NotificationOptions, { client, connection, notified }: Uses) {
     super(options, EMPTY, new ItemList(({ at }) => at), connection, {
-      ...{ what: 'watchNotifications', filter: options.filter },
+      ...{ what: 'watchNotifications', of: { filter: options.filter } },
       onEvent: (event: NotificationEvent) => {
         this.#apply(event);
         // Of lists of some kinds alone it would come twice.

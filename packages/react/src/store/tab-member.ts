@@ -19,9 +19,9 @@ export class TabMember {
   #reject: (error: Error) => void = () => undefined;
 
   constructor(subscriber: Subscriber, onState: (state: WatchState, cause?: Error) => void) {
-    const { what, filter, view, listId } = subscriber;
-    this.watched = { what, filter, view, listId };
-    this.topic = JSON.stringify([what, filter ?? {}, view, listId]);
+    const { what, of } = subscriber;
+    this.watched = { what, of };
+    this.topic = JSON.stringify(this.watched);
     this.subscriber = subscriber;
     this.#onState = onState;
     this.received = subscriber.cursor;

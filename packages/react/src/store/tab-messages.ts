@@ -2,7 +2,7 @@ import type { WatchState } from '@fanfare/client';
 import type { LiveEvent, Watched } from './connection.ts';
 
 /** Of the messages and of what items have: raise it with any change of either. Tabs of two releases do not share. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** What the tabs of a browser tell each other. The tab that is connected is the leader. */
 export type TabMessage =

@@ -15,7 +15,7 @@ export class UnreadStore extends Signal {
     this.#client = client;
     let close: (() => void) | null = null;
     const subscriber: Subscriber = {
-      ...{ what: 'watch', filter: undefined, cursor: undefined },
+      ...{ what: 'watch', of: {}, cursor: undefined },
       onEvent: (event) => {
         if (event.__typename === 'UnreadCountChanged') this.set(event.unread);
       },

@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** An action with comments on a server, the latest first. */
-async function settle(ids: string[]) {
+async function settle(ids: string[], { isListed = true } = {}) {
   const server = {
     ...{ ids, version: 0, refuses: false, hold: Promise.resolve(), asked: 0 },
     texts: new Map<string, string>(),
@@ -86,7 +86,7 @@ async function settle(ids: string[]) {
     reader.actions.confirm(actionNow());
     reader.actions.emit();
   };
-  hear();
+  if (isListed) hear();
   /** By somebody else. */
   const change = (ids = server.ids): void => {
     server.ids = ids;
@@ -98,7 +98,7 @@ async function settle(ids: string[]) {
   const shown = () => comments.getSnapshot().comments.map(({ id }) => id);
   const shows = (wanted: string[]) => vi.waitFor(() => expect(shown()).toEqual(wanted));
   await vi.waitFor(() => expect(comments.getSnapshot().status).toBe('ready'));
-  return { server, comments, shown, shows, hear, change };
+  return { client, server, comments, shown, shows, hear, change, actionNow };
 }
 
 test("another member's comment joins the loaded ones and removes none of them", async () => {
@@ -221,4 +221,19 @@ test('a comment that waits for review is shown to its writer as such, also when 
   change(['held', 'c3', 'c2', 'c1']);
   await vi.waitFor(() => expect(states()).not.toContain('HIDDEN'));
   expect(shown()).toEqual(['held', 'c3', 'c2', 'c1']);
+});
+
+test('comments of an action that no list shows are read again when it changes, and when it is gone', async () => {
+  const { server, client, shows, actionNow } = await settle(['c1'], { isListed: false });
+  server.ids = ['c2', 'c1'];
+  server.version = 7;
+  await client.emit({ __typename: 'ActionChanged', action: actionNow() });
+  await shows(['c2', 'c1']);
+  const before = server.asked;
+  // A like, which is no comment.
+  await client.emit({ __typename: 'ActionChanged', action: actionNow() });
+  expect(server.asked).toBe(before);
+  server.ids = [];
+  await client.emit({ __typename: 'ActionGone', actionId: 'action-a' });
+  await shows([]);
 });

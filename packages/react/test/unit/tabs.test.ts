@@ -41,7 +41,7 @@ test('a retry reconnects all tabs, whichever of them requests it', async () => {
   const tabs = ['first', 'second'].map(() => {
     const connection = new Connection(sharedSource(client, () => Promise.resolve('one reader')));
     const list: Subscriber = {
-      ...{ what: 'watch', filter: undefined, cursor: 'c1' },
+      ...{ what: 'watch', of: {}, cursor: 'c1' },
       onEvent: () => undefined,
       onResync: () => Promise.resolve(),
     };
@@ -90,7 +90,7 @@ test('a list that is refused ends alone, and the others of all tabs stay live', 
     sharedSource(client, () => Promise.resolve('a reader')),
     ({ message }) => refused.push(message),
   );
-  const list = { filter: undefined, cursor: 'c1', onEvent, onResync: () => Promise.resolve() };
+  const list = { of: {}, cursor: 'c1', onEvent, onResync: () => Promise.resolve() };
   onTestFinished(connection.open({ ...list, what: 'watch' }));
   onTestFinished(connection.open({ ...list, what: 'watchNotifications' }));
   await expect.poll(() => refused).toEqual(['Not for you']);
