@@ -11,7 +11,7 @@ import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Blocks } from '../../domain/block.ts';
 import type { Follow } from '../../domain/viewer.ts';
-import type { FollowPair } from '../../storage/documents/follow-document.ts';
+import { exportedFollow, type FollowPair } from '../../storage/documents/follow-document.ts';
 import type { ErasureSubject } from '../../domain/erasure.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import { inOneBatch, upTo } from '../../storage/database/batches.ts';
@@ -58,12 +58,11 @@ export const BLOCKS: Declared<'blocks'> = {
       section: 'follows',
       of: '_id.userId',
       where: { 'spans.0': { $exists: true } },
-      entry: ({ _id, spans = [], isFollowed }) => ({
-        ...{ refId: _id.otherId, active: isFollowed === true, isAssigned: false },
-        spans: spans.map(({ since, until, types }) => ({
-          ...{ since, until: until ?? null, types: types ?? null },
-        })),
-      }),
+      entry: ({ _id, spans = [], isFollowed, lists }) =>
+        exportedFollow({
+          ...{ refId: _id.otherId, active: isFollowed === true, spans },
+          ...(lists === undefined ? {} : { lists }),
+        }),
     },
   ],
   action: NOT_OF_ACTIONS,

@@ -35,3 +35,14 @@ export type PlainPair = PlainFollow & FollowPair;
 export function toStoredFollow(document: PlainPair): StoredFollow {
   return { ...toFollow(document), followerId: document.followerId };
 }
+
+/** A follow as its member is given it, and an attempt to follow somebody who blocks them: they must not differ. */
+export function exportedFollow({ refId, active, spans, isAssigned, lists = [] }: PlainFollow) {
+  return {
+    refId,
+    active,
+    lists: active ? lists : [],
+    isAssigned: active && isAssigned === true,
+    spans: spans.map(({ since, until, types }) => ({ since, until: until ?? null, types: types ?? null })),
+  };
+}

@@ -8,7 +8,12 @@ import { insertMissing } from '../../../storage/database/batches.ts';
 import type { FollowDocument } from '../../../storage/documents/reader-documents.ts';
 import { retryOnDuplicateKey } from '../../../storage/database/errors.ts';
 import { followReads } from './follow-reads.ts';
-import { toFollow, toSpans, type FollowPair } from '../../../storage/documents/follow-document.ts';
+import {
+  exportedFollow,
+  toFollow,
+  toSpans,
+  type FollowPair,
+} from '../../../storage/documents/follow-document.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
 import { type Declared, index, UNSENT, NOT_OF_ACTIONS } from '../../../storage/documents/declaration.ts';
 import type { ActionId } from '../../../domain/action.ts';
@@ -234,17 +239,7 @@ export const FOLLOWS: Declared<'follows'> = {
     {
       section: 'follows',
       of: 'followerId',
-      entry: ({ refId, active, spans, isAssigned, lists }) => ({
-        refId,
-        active,
-        lists: active ? (lists ?? []) : [],
-        isAssigned: active && isAssigned === true,
-        spans: spans.map(({ since, until, types }) => ({
-          since,
-          until: until ?? null,
-          types: types ?? null,
-        })),
-      }),
+      entry: exportedFollow,
     },
   ],
   action: NOT_OF_ACTIONS,
