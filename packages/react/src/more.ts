@@ -16,8 +16,8 @@ export {
   type Explanation,
   type FanfareGroup,
 } from './hooks/lists.ts';
-export { useLists, useListsOf, useMutes, usePreferences } from './hooks/settings.ts';
-export type { CountedList, Mute, PreferenceChange } from './store/standings.ts';
+export { useLists, useListsOf, useMutes, usePreferences, useViews } from './hooks/settings.ts';
+export type { CountedList, CountedView, Mute, PreferenceChange } from './store/standings.ts';
 export {
   useNotifications,
   useOnNotification,

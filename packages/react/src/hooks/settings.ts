@@ -12,7 +12,9 @@ import {
   setInList,
   setQuietHours,
   unmute,
+  viewsAnswer,
   type CountedList,
+  type CountedView,
   type Mute,
   type PreferenceChange,
 } from '../store/standings.ts';
@@ -48,6 +50,18 @@ export function useMutes(): Known & {
     error,
     add: (target, until) => mute(reader, target, until),
     remove: (target) => unmute(reader, target),
+  };
+}
+
+/** The views of the server's configuration with what is unread of each, all counted at once. `useFeed({ view })` shows one. */
+export function useViews(): Known & { readonly views: readonly CountedView[]; readonly reload: () => void } {
+  const answer = viewsAnswer(useReader());
+  const { data, error } = useFresh(answer);
+  return {
+    views: data?.viewer.views ?? [],
+    isLoading: data === undefined && error === null,
+    error,
+    reload: () => void answer.reload(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type {
   FeedClient,
+  FeedOrder,
   FollowState,
   Instant,
   MuteTarget,
@@ -8,7 +9,7 @@ import type {
   ReaderList,
   UnreadCount,
 } from '@fanfare/client';
-import { BLOCK_STATE, FOLLOW_STATE, LISTS, LISTS_OF, MUTES, PREFERENCES } from '../documents.ts';
+import { BLOCK_STATE, FOLLOW_STATE, LISTS, LISTS_OF, MUTES, PREFERENCES, VIEWS } from '../documents.ts';
 import type { Answer, Answers } from './answers.ts';
 import { randomKey } from './random-key.ts';
 
@@ -48,6 +49,26 @@ export async function setFollow(of: Of, refId: string, isFollowed: boolean): Pro
     () => (isFollowed ? follow : unfollow)({ refId }),
     (node) => ({ node }),
   );
+}
+
+/** A view of the server's configuration. */
+export interface CountedView {
+  /** What `useFeed({ view })` takes. */
+  readonly name: string;
+  readonly label: string;
+  /** To be shown by `useFeedGroups`. */
+  readonly isGrouped: boolean;
+  /** Null: the server ranks it. */
+  readonly order: FeedOrder | null;
+  readonly unread: UnreadCount;
+}
+
+interface Viewed {
+  readonly viewer: { readonly views: readonly CountedView[] };
+}
+
+export function viewsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Viewed> {
+  return answers.of<Viewed>(VIEWS);
 }
 
 /** A list of what the reader follows, with its unread items. */
