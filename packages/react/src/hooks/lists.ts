@@ -81,7 +81,7 @@ export function useSlice(
         const isShown =
           event.__typename === 'ActionUpdated' && pages.actions.some(({ id }) => id === event.action.id);
         if (!isShown) return readAgain();
-        actions.confirm(event.action as FanfareAction);
+        actions.confirm(event.action);
         actions.emit();
         return undefined;
       },

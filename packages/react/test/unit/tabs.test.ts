@@ -22,10 +22,16 @@ function useLocks(): void {
   });
 }
 
+const OTHERS = {
+  watchSlice: () => Promise.reject(new Error('Nobody watches a slice')),
+  watchAction: () => Promise.reject(new Error('Nobody watches a thread')),
+};
+
 test('a retry reconnects all tabs, whichever of them requests it', async () => {
   useLocks();
   const watches: WatchOptions<FanfareItem>[] = [];
   const client: WatchingClient = {
+    ...OTHERS,
     watchNotifications: () => Promise.resolve(),
     watch: (options) => {
       watches.push(options);
@@ -73,6 +79,7 @@ test('a list that is refused ends alone, and the others of all tabs stay live', 
   useLocks();
   let feed: WatchOptions<FanfareItem> | undefined;
   const client: WatchingClient = {
+    ...OTHERS,
     watchNotifications: () => Promise.reject(new FeedClientError('FORBIDDEN', 'Not for you')),
     watch: (options) => {
       feed = options;
