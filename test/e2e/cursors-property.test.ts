@@ -27,6 +27,7 @@ const PLACES: Readonly<Record<string, (list: string) => string>> = {
   Viewer: (list) => `{ viewer { ${list} } }`,
   Ref: (list) => `{ ref(refId: "thing-0") { ${list} } }`,
   Action: (list) => `{ action(id: "${talkedAbout}") { ${list} } }`,
+  ReaderList: (list) => `{ list(id: "${madeOfFollows}") { ${list} } }`,
 };
 /** Values of arguments that lists require, by name. */
 const GIVEN: Readonly<Record<string, string>> = { refId: '"thing-0"' };
@@ -46,6 +47,7 @@ interface Sample {
 
 let world: MuchOfEverything;
 let talkedAbout = '';
+let madeOfFollows = '';
 let lists: readonly List[];
 const samples = new Map<string, Sample>();
 
@@ -96,6 +98,31 @@ beforeAll(async () => {
     latestInteractions: { edges: { node: { action: { id: string } } }[] };
   }>(app, '{ latestInteractions(first: 1) { edges { node { action { id } } } } }', {}, READER);
   talkedAbout = latestInteractions.edges[0]?.node.action.id ?? '';
+  const followed = numbers.map((n) => `followed-${String(n)}`);
+  const { createList } = await ask<{ createList: { id: string } }>(
+    app,
+    `mutation { ${followed.map((refId, n) => `f${String(n)}: follow(refId: "${refId}") { refId }`).join(' ')}
+      createList(name: "Things") { id } }`,
+    {},
+    READER,
+  );
+  madeOfFollows = createList.id;
+  await ask(
+    app,
+    'mutation ($id: ID!, $refIds: [String!]!) { addToList(id: $id, refIds: $refIds) { id } }',
+    { id: madeOfFollows, refIds: followed },
+    READER,
+  );
+  await ask(
+    app,
+    'mutation ($inputs: [PublishActionInput!]!) { publishActions(inputs: $inputs) { action { id } } }',
+    {
+      inputs: numbers.map((n) => ({
+        ...{ actorId: 'member-0', publishAt: new Date(Date.now() + n * 3_600_000).toISOString() },
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: `later-${String(n)}` } },
+      })),
+    },
+  );
   // Until there are deliveries that nobody takes.
   await using _worker = await startTestApp({ api: false, database: app.database, env });
   await vi.waitFor(

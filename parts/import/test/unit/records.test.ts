@@ -33,7 +33,9 @@ describe('readRecord', () => {
   ])('accepts for %s the fields of %s and no others', async (kind, name) => {
     const input = (await buildSchema()).getType(name);
     if (!isInputObjectType(input)) throw new Error(`${name} is no input`);
-    expect(Object.keys(SCHEMAS[kind].shape).sort()).toEqual(Object.keys(input.getFields()).sort());
+    // What is imported has happened.
+    const fields = Object.keys(input.getFields()).filter((field) => field !== 'publishAt');
+    expect(Object.keys(SCHEMAS[kind].shape).sort()).toEqual(fields.sort());
   });
 
   it('reads the optional fields of follows and actions', () => {
