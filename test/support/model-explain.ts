@@ -1,5 +1,6 @@
 import type { FeedItemExplanation } from '../../src/domain/explanation.ts';
 import {
+  isApart,
   baseOf,
   feedFor,
   isMuted,
@@ -115,6 +116,7 @@ export function expectedExplanation(
   if (reader.hiddenActionIds.includes(action.id)) withheldBy.push('HIDDEN_BY_READER');
   if (reader.archivedActionIds.includes(action.id)) withheldBy.push('ARCHIVED');
   if (isSnoozed(reader, action.id)) withheldBy.push('SNOOZED');
+  if (isApart(model, reader, { action, reasons })) withheldBy.push('IN_EXCLUSIVE_LIST');
   if (reasons.length === 0) withheldBy.push('NOT_ADDRESSED');
   if (!maySee(model, asked, { ...action, isHidden: false })) withheldBy.push('NOT_ENTITLED');
   return {

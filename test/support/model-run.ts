@@ -34,6 +34,7 @@ export function openRun(parts: Parts, number: number): Run {
     readAt: new Map<string, number>(),
     unreadActionIds: [],
     bookmarks: [],
+    lists: new Map(),
     lastRead: null,
     notifications: {
       ...{ seenAt: null, readAt: null },

@@ -12,6 +12,8 @@ export const REFS = ['site', 'position', 'applicant'] as const;
 export const TEXTS = ['posted', 'went home', 'Went  HOME again', 'homework'] as const;
 export const PHRASES = ['posted', 'home', 'Went Home', 'went  home', 'home again'] as const;
 const TYPES = ['Custom', 'NewApplicant', 'ApplicantRatingRequested'] as const;
+/** Of each reader. */
+export const LISTS = ['near', 'far'] as const;
 export const TAGS = ['red', 'blue'] as const;
 /** What comments say. */
 export const WORDS = ['well done', 'Really?'] as const;
@@ -167,6 +169,19 @@ export type Step =
   /** The time until which somebody snoozed it has come, and was this. */
   | { readonly do: 'endSnooze'; readonly by: Person; readonly action: number; readonly at: number | 'now' }
   | { readonly do: 'markItemRead' | 'markItemUnread'; readonly by: Person; readonly action: number }
+  /** A list that is not there yet is made. */
+  | {
+      readonly do: 'putInList' | 'takeFromList';
+      readonly by: Person;
+      readonly list: string;
+      readonly ref: string;
+    }
+  | {
+      readonly do: 'makeExclusive';
+      readonly by: Person;
+      readonly list: string;
+      readonly isExclusive: boolean;
+    }
   | { readonly do: 'bookmark' | 'unbookmark'; readonly by: Person; readonly action: number }
   /** A number picks an entry of the feed. */
   | { readonly do: 'markRead'; readonly by: Person; readonly upTo: number | 'the end of time' }
@@ -400,6 +415,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: changeMute },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      ...doing('putInList', 'putInList', 'putInList', 'takeFromList'),
+      ...{ ...by, list: fc.constantFrom(...LISTS), ref },
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...doing('makeExclusive'),
+      ...{ ...by, list: fc.constantFrom(...LISTS), isExclusive: fc.constantFrom(true, true, false) },
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ ...doing('block', 'block', 'unblock'), ...by, who: person }) },
   { weight: 1, arbitrary: fc.record({ ...doing('endMute'), ...by, mute: fc.nat({ max: 2 }) }) },
   {

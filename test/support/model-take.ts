@@ -5,6 +5,7 @@ import { editInteraction, interact, moderateInteraction, takeBackOwn } from './m
 import { changeBlock } from './model-block-steps.ts';
 import { follow, followMany, markRead, move, unfollow } from './model-reader-steps.ts';
 import { bookmark, endSnooze, hideItem, markItem } from './model-mark-steps.ts';
+import { changeEntry, makeExclusive } from './model-list-steps.ts';
 import { changeMute, endMute } from './model-mute-steps.ts';
 import { markNotifications, preferNotifications } from './model-notifications.ts';
 import { pin } from './model-pin-steps.ts';
@@ -47,6 +48,11 @@ export async function take(run: Run, step: Step): Promise<void> {
     case 'addMute':
     case 'removeMute':
       return changeMute(run, step);
+    case 'putInList':
+    case 'takeFromList':
+      return changeEntry(run, step);
+    case 'makeExclusive':
+      return makeExclusive(run, step);
     case 'block':
     case 'unblock':
       return changeBlock(run, step);

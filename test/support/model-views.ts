@@ -1,7 +1,10 @@
 import type { NewsfeedItem } from '../../src/domain/newsfeed-item.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import type { FeedFilter } from '../../src/core/shapes.ts';
+import { countUnreadOfLists } from '../../src/feed/groups/view-counts.ts';
 import {
+  allOfFeed,
+  isInList,
   archiveFor,
   bookmarksOf,
   feedFor,
@@ -206,6 +209,13 @@ export async function actualView(run: Run, reader: ModelReader, look: Look): Pro
     await filtered(name, { filter });
   for (const { name, filter } of timeFiltersFor(run.model))
     await filtered(`${name}, by time`, { filter, order: 'RECENT' });
+  for (const [name, { id }] of reader.lists) {
+    await filtered(`list ${name}`, { listId: id });
+    await filtered(`list ${name}, by time`, { listId: id, order: 'RECENT' });
+    await filtered(`list ${name} and archived`, { listId: id, filter: { archived: true } });
+  }
+  const ids = Array.from(reader.lists.values(), ({ id }) => id);
+  view['unread of lists'] = [...(await countUnreadOfLists(run.parts.core, session, ids)).values()];
   await filtered('archived', { filter: { archived: true } });
   await filtered('archived, by time', { filter: { archived: true }, order: 'RECENT' });
   await filtered('archived and unread', { filter: { archived: true, unreadOnly: true } });
@@ -276,6 +286,18 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   for (const { name, passes } of timeFiltersFor(model))
     filtered(`${name}, by time`, byTime(feed).filter(passes));
   const archive = archiveFor(model, reader);
+  const listed = (list: readonly ModelItem[], name: string): ModelItem[] =>
+    list.filter(({ action }) => isInList(model, reader, action, name));
+  const all = allOfFeed(model, reader);
+  for (const name of reader.lists.keys()) {
+    filtered(`list ${name}`, listed(all, name));
+    filtered(`list ${name}, by time`, byTime(listed(all, name)));
+    filtered(`list ${name} and archived`, listed(archive, name));
+  }
+  view['unread of lists'] = Array.from(reader.lists.keys(), (name) => ({
+    count: listed(all, name).filter((item) => item.isUnread).length,
+    isExact: true,
+  }));
   filtered('archived', archive);
   filtered('archived, by time', byTime(archive));
   filtered(
@@ -300,7 +322,7 @@ export function expectedView(run: Run, reader: ModelReader, look: Look): View {
   view['first unread'] = oldest === undefined ? null : expectedItem(run, reader, oldest);
   view['from the first unread on'] =
     oldest === undefined ? [] : feed.slice(feed.indexOf(oldest)).map((item) => label(item.action.id));
-  for (const item of [...feed, ...archive, ...snoozed])
+  for (const item of [...all, ...archive, ...snoozed])
     view[`item ${label(item.action.id)}`] = expectedItem(run, reader, item);
   for (const action of model.actions) {
     if (maySee(model, reader, action))

@@ -31,6 +31,8 @@ export interface ModelFollow {
   isActive: boolean;
   isAssigned: boolean;
   spans: ModelSpan[];
+  /** The follower's lists that it is in, by name. */
+  lists: readonly string[];
   /** What the database calls it. */
   id: string;
   /** When it was begun first; null: never, or it was removed with its history. */
@@ -124,8 +126,16 @@ export interface ModelReader {
   readonly readAt: Map<string, number>;
   unreadActionIds: string[];
   bookmarks: { readonly actionId: string; readonly at: number }[];
+  /** By name. */
+  readonly lists: Map<string, ModelList>;
   lastRead: number | null;
   readonly notifications: ModelNotificationMarks;
+}
+
+/** A list of what a reader follows. */
+export interface ModelList {
+  readonly id: string;
+  isExclusive: boolean;
 }
 
 /** What a reader has said of their notifications. */
@@ -393,7 +403,35 @@ export function isMuted(reader: ModelReader, action: ModelAction): boolean {
 
 /** The reader's feed, best first. */
 export function feedFor(model: Model, reader: ModelReader): ModelItem[] {
+  return allOfFeed(model, reader).filter((item) => !isApart(model, reader, item));
+}
+
+/** The same with what exclusive lists keep out of it. */
+export function allOfFeed(model: Model, reader: ModelReader): ModelItem[] {
   return itemsFor(model, reader).filter(({ action }) => isInFeed(reader, action.id));
+}
+
+/** An exclusive list has it, and it does not name the reader. */
+export function isApart(
+  model: Model,
+  reader: ModelReader,
+  { action, reasons }: Pick<ModelItem, 'action' | 'reasons'>,
+): boolean {
+  if (reasons.length === 0 || reasons.includes('MENTION') || reasons.includes('RECIPIENT')) return false;
+  return [...reader.lists].some(
+    ([name, { isExclusive }]) => isExclusive && isInList(model, reader, action, name),
+  );
+}
+
+/** Something in the list brings it, or its actor is in the list. */
+export function isInList(model: Model, { userId }: ModelReader, action: ModelAction, name: string): boolean {
+  const ways = [...waysOfFollowing(model, userId, action), ...waysOfPassing(model, userId, action)];
+  return model.follows.some(
+    ({ followerId, refId, lists }) =>
+      followerId === userId &&
+      lists.includes(name) &&
+      (refId === action.actorId || ways.some(({ via }) => via === refId)),
+  );
 }
 
 function isInFeed(reader: ModelReader, actionId: string): boolean {
@@ -518,7 +556,7 @@ export function followOf(model: Model, followerId: string, refId: string): Model
   const found = model.follows.find((f) => f.followerId === followerId && f.refId === refId);
   if (found !== undefined) return found;
   const follow: ModelFollow = {
-    ...{ followerId, refId, isActive: false, isAssigned: false, spans: [] },
+    ...{ followerId, refId, isActive: false, isAssigned: false, spans: [], lists: [] },
     ...{ id: '', openedAt: null, assignedAt: null },
   };
   model.follows.push(follow);
@@ -609,6 +647,7 @@ export function endFollow(model: Model, followerId: string, refId: string, until
   for (const span of follow.spans) span.until ??= until;
   follow.isActive = false;
   follow.isAssigned = false;
+  follow.lists = [];
   if (until === null) follow.openedAt = null;
   follow.assignedAt = null;
 }

@@ -99,6 +99,7 @@ const RULES = {
     withholds: (reader, { lists, reasons }, state) =>
       state === null &&
       lists.length > 0 &&
+      reasons.length > 0 &&
       !reasons.some((reason) => NAMING.has(reason)) &&
       reader.lists.some(({ id, isExclusive }) => isExclusive && lists.includes(id)),
     // An edit may give it other refs. Watchers are asked to resync when a list changes.

@@ -5,6 +5,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { presentEntry } from './feed-rules.ts';
 import { hydrateOne } from './hydration.ts';
+import { ofAllLists } from './views.ts';
 import { sessionBatches } from '../session/session-batches.ts';
 
 const loadEntry = sessionBatches<ActionId, FeedEntry | null>(
@@ -37,6 +38,6 @@ async function presented(
   const facts = await hydrateOne(session, reader, { actionId, entry });
   if (facts === null) return null;
   const state = facts.mark?.state ?? null;
-  // Items in a state are not in the feed, but they are shown in the list of it.
-  return presentEntry(reader, facts, state === 'HIDDEN' ? null : state);
+  // Items in a state, or of an exclusive list, are not in the feed, but they are shown in the list of it.
+  return presentEntry(ofAllLists(reader), facts, state === 'HIDDEN' ? null : state);
 }

@@ -111,11 +111,15 @@ const MAX_SHOWN = 60;
 export function readerOf(reader: ReaderProfile, { view }: Pick<CheckedFeedFilter, 'view'>): ReaderProfile {
   if (view?.listId !== undefined) {
     if (!reader.lists.some(({ id }) => id === view.listId)) throw noSuchList();
-    const lists = reader.lists.map((list) => ({ ...list, isExclusive: false }));
-    return { ...reader, lists, checksFollows: true };
+    return ofAllLists({ ...reader, checksFollows: true });
   }
   if (view?.hasOwnReadMark !== true) return reader;
   return { ...reader, lastRead: reader.viewsRead[view.name] ?? null };
+}
+
+/** The same reader with what exclusive lists keep out of the feed. */
+export function ofAllLists(reader: ReaderProfile): ReaderProfile {
+  return { ...reader, lists: reader.lists.map((list) => ({ ...list, isExclusive: false })) };
 }
 
 export function noSuchList(): FanfareError {

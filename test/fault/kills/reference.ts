@@ -69,6 +69,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     })),
     follows: follows.map(({ _id, followerId, refId, active, isAssigned, openedAt, assignedAt, spans }) => ({
       id: _id.toHexString(),
+      lists: [],
       openedAt: openedAt?.getTime() ?? null,
       assignedAt: assignedAt?.getTime() ?? null,
       followerId,
@@ -127,6 +128,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
           ),
         ],
         bookmarks: [],
+        lists: new Map(),
         notifications: { seenAt: null, readAt: null, read: new Map(), preferences: new Map() },
         hiddenActionIds: inState('HIDDEN'),
         archivedActionIds: inState('ARCHIVED'),
