@@ -144,10 +144,13 @@ function most(queryOf: (count: number) => string): string {
 
 const isNode = (type: GraphQLObjectType): boolean => type.getInterfaces().some(({ name }) => name === 'Node');
 
-function argumentsOf({ args }: Field, ids: MuchOfEverything['ids']): string | null {
+function argumentsOf({ args, type }: Field, ids: MuchOfEverything['ids']): string | null {
   const given = args.flatMap((arg) => {
     if (arg.name === 'first') return ['first: 3'];
-    if (arg.name === 'actionId' || arg.name === 'id') return [`${arg.name}: "${ids['Action']?.[0] ?? ''}"`];
+    if (arg.name === 'actionId' || arg.name === 'id') {
+      const [id = ids['Action']?.[0] ?? ''] = ids[getNamedType(type).name] ?? [];
+      return [`${arg.name}: "${id}"`];
+    }
     const value = ARGUMENTS[arg.name];
     if (value !== undefined && isRequiredArgument(arg)) return [`${arg.name}: ${value}`];
     return isRequiredArgument(arg) ? [null] : [];

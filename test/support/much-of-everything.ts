@@ -10,6 +10,9 @@ export interface MuchOfEverything extends AsyncDisposable {
 
 const READER = 'reader';
 const CALLS_AT_ONCE = 10;
+/** As many as a reader may have, and as a call may put into one. */
+const MOST_LISTS = 100;
+const PUT_AT_ONCE = 100;
 
 /** Calls for each number below `count`, a few at a time. Gives the results in order. */
 async function each<T>(count: number, call: (n: number) => Promise<T>): Promise<T[]> {
@@ -23,7 +26,7 @@ async function each<T>(count: number, call: (n: number) => Promise<T>): Promise<
 
 /**
  * The reader follows `count` things, each with an action, and has published as many; a few members have commented on one of these
- * `count` times; the reader has bookmarked, hidden, muted, reported and liked so many, and is mentioned and followed as often.
+ * `count` times; the reader has lists, the last of them of all these things, has bookmarked, hidden, muted, reported and liked so many, and is mentioned and followed as often.
  */
 export async function openMuchOfEverything(
   count: number,
@@ -87,6 +90,22 @@ export async function openMuchOfEverything(
   await each(count, (n) =>
     ask(app, 'mutation ($id: ID!) { bookmark(actionId: $id) { id } }', { id: actions[n] }, reader),
   );
+  const lists = await each(Math.min(count, MOST_LISTS), (n) =>
+    ask<{ createList: { id: string } }>(
+      app,
+      'mutation ($name: String!) { createList(name: $name, isExclusive: false) { id } }',
+      { name: `List ${String(n)}` },
+      reader,
+    ),
+  );
+  for (const { createList } of lists.slice(-1))
+    for (let from = 0; from < count; from += PUT_AT_ONCE)
+      await ask(
+        app,
+        'mutation ($id: ID!, $refIds: [String!]!) { addToList(id: $id, refIds: $refIds) { id } }',
+        { id: createList.id, refIds: numbers.slice(from, from + PUT_AT_ONCE).map((n) => `thing-${n}`) },
+        reader,
+      );
   await using worker = await startTestApp({ api: false, database: app.database, env });
   await worker.idle();
   const items = await ask<{
@@ -110,6 +129,8 @@ export async function openMuchOfEverything(
       // The one with the most events is the last.
       Notification: [...items.notifications.edges, ...items.comments.edges].map(({ node }) => node.id),
       NewsfeedItem: feed.map(({ id }) => id),
+      // The one with the most entries is the last.
+      ReaderList: lists.map(({ createList }) => createList.id),
       FeedGroup: [...new Set(feed.map(({ groupId }) => groupId))],
       Member: numbers.map((n) => encode('Member', `member-${n}`)),
       Ref: numbers.map((n) => encode('Ref', `never-described-${n}`)),

@@ -60,7 +60,7 @@ export async function following(
       refId: idBeside(userId, decodeRow(list, cursor, ['text'])[0]),
       ofNobody: null,
     })),
-    scan: (stretch) => core.followStarts.following(userId, stretch, listId),
+    scan: (stretch) => session.reading.run(() => core.followStarts.following(userId, stretch, listId)),
     select: async (followed) => {
       const known = await refsOf(
         session,
