@@ -11,13 +11,6 @@ export const comments = ({ comment = '' }: Fields): string =>
 
 export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
 
-export const VIEWS =
-  'query Views { viewer { views { name label isGrouped order unread { count isExact } } } }';
-
-export const LISTS = 'query Lists { viewer { lists { id name isExclusive unread { count isExact } } } }';
-
-export const LISTS_OF = 'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { listIds } } } }';
-
 export const BLOCK_STATE =
   'query BlockState($memberId: String!) { member(memberId: $memberId) { isBlocked } }';
 

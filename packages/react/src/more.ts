@@ -17,7 +17,8 @@ export {
   type FanfareGroup,
 } from './hooks/lists.ts';
 export { useLists, useListsOf, useMutes, usePreferences, useViews } from './hooks/settings.ts';
-export type { CountedList, CountedView, Mute, PreferenceChange } from './store/standings.ts';
+export type { CountedList, CountedView } from './store/own-lists.ts';
+export type { Mute, PreferenceChange } from './store/standings.ts';
 export {
   useNotifications,
   useOnNotification,

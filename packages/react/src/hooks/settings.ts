@@ -5,16 +5,18 @@ import {
   changeLists,
   listsAnswer,
   listsOfAnswer,
+  setInList,
+  viewsAnswer,
+  type CountedList,
+  type CountedView,
+} from '../store/own-lists.ts';
+import {
   mute,
   mutesAnswer,
   preferencesAnswer,
   setPreferences,
-  setInList,
   setQuietHours,
   unmute,
-  viewsAnswer,
-  type CountedList,
-  type CountedView,
   type Mute,
   type PreferenceChange,
 } from '../store/standings.ts';

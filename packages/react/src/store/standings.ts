@@ -1,26 +1,23 @@
 import type {
   FeedClient,
-  FeedOrder,
   FollowState,
   Instant,
   MuteTarget,
   NotificationPreference,
   QuietHours,
-  ReaderList,
-  UnreadCount,
 } from '@fanfare/client';
-import { BLOCK_STATE, FOLLOW_STATE, LISTS, LISTS_OF, MUTES, PREFERENCES, VIEWS } from '../documents.ts';
+import { BLOCK_STATE, FOLLOW_STATE, MUTES, PREFERENCES } from '../documents.ts';
 import type { Answer, Answers } from './answers.ts';
 import { randomKey } from './random-key.ts';
 
 // What a reader has made of people, things and kinds, and how that is changed.
 
-interface Of {
+export interface Of {
   readonly answers: Answers;
   readonly client: Pick<FeedClient, 'mutations'>;
 }
 
-function nodeOf(refId: string): string {
+export function nodeOf(refId: string): string {
   return btoa(String.fromCodePoint(...new TextEncoder().encode(`Ref:${refId}`)));
 }
 
@@ -49,70 +46,6 @@ export async function setFollow(of: Of, refId: string, isFollowed: boolean): Pro
     () => (isFollowed ? follow : unfollow)({ refId }),
     (node) => ({ node }),
   );
-}
-
-/** A view of the server's configuration. */
-export interface CountedView {
-  /** What `useFeed({ view })` takes. */
-  readonly name: string;
-  readonly label: string;
-  /** To be shown by `useFeedGroups`. */
-  readonly isGrouped: boolean;
-  /** Null: the server ranks it. */
-  readonly order: FeedOrder | null;
-  readonly unread: UnreadCount;
-}
-
-interface Viewed {
-  readonly viewer: { readonly views: readonly CountedView[] };
-}
-
-export function viewsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Viewed> {
-  return answers.of<Viewed>(VIEWS);
-}
-
-/** A list of what the reader follows, with its unread items. */
-export interface CountedList extends ReaderList {
-  readonly unread: UnreadCount;
-}
-
-interface Listed {
-  readonly viewer: { readonly lists: readonly CountedList[] };
-}
-
-export function listsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Listed> {
-  return answers.of<Listed>(LISTS);
-}
-
-interface ListsOf {
-  readonly node: { readonly follow: { readonly listIds: readonly string[] } | null } | null;
-}
-
-/** The lists that a ref is in. */
-export function listsOfAnswer({ answers }: Pick<Of, 'answers'>, refId: string): Answer<ListsOf> {
-  return answers.of<ListsOf>(LISTS_OF, { id: nodeOf(refId) });
-}
-
-export async function setInList(of: Of, listId: string, refId: string, isIn: boolean): Promise<void> {
-  const { addToList, removeFromList } = of.client.mutations;
-  await listsOfAnswer(of, refId).write(
-    (data) => {
-      const others = data?.node?.follow?.listIds.filter((id) => id !== listId) ?? [];
-      return { node: { follow: { listIds: isIn ? [...others, listId] : others } } };
-    },
-    () => (isIn ? addToList : removeFromList)({ id: listId, refIds: [refId] }),
-  );
-  void listsAnswer(of).reload();
-}
-
-/** Changes the lists on the server, and shows them as they are then. */
-export async function changeLists<Result>(
-  of: Of,
-  change: (mutations: FeedClient['mutations']) => Promise<Result>,
-): Promise<Result> {
-  const result = await change(of.client.mutations);
-  await listsAnswer(of).reload();
-  return result;
 }
 
 interface Blocked {
