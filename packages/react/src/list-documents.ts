@@ -32,3 +32,10 @@ export const groups = (
 export const EXPLAIN = `query Explain($actionId: ID!, $memberId: String) {
   explainFeedItem(actionId: $actionId, memberId: $memberId) { isInFeed isEntitled path relevancy
     addressedBy { reason via since until } withheldBy causes { kind at liftedTo } } }`;
+
+export const VIEWS =
+  'query Views { viewer { views { name label isGrouped order unread { count isExact } } } }';
+
+export const LISTS = 'query Lists { viewer { lists { id name isExclusive unread { count isExact } } } }';
+
+export const LISTS_OF = 'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { listIds } } } }';

@@ -1,14 +1,9 @@
 import type { FeedClient, FeedOrder, ReaderList, UnreadCount } from '@fanfare/client';
+import { LISTS, LISTS_OF, VIEWS } from '../list-documents.ts';
 import type { Answer } from './answers.ts';
 import { nodeOf, type Of } from './standings.ts';
 
 // Views of the configuration and lists of the reader: not what every page needs.
-
-const VIEWS = 'query Views { viewer { views { name label isGrouped order unread { count isExact } } } }';
-
-const LISTS = 'query Lists { viewer { lists { id name isExclusive unread { count isExact } } } }';
-
-const LISTS_OF = 'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { listIds } } } }';
 
 /** A view of the server's configuration. */
 export interface CountedView {
