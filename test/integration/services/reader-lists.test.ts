@@ -244,3 +244,23 @@ test('refuses a list beside a view, of somebody else, and cursors of another lis
     parts.services.markFeedRead(parts.session('bob'), clock.now(), { listId: one }),
   ).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
+
+test('a list that becomes exclusive leaves a feed that the process has kept', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await parts.services.followMany(parts.service, [{ followerId: 'ann', refId: 'bob' }]);
+  await parts.publish({ actorId: 'bob', scope: 'PUBLIC' });
+  await parts.fanOut();
+  const { id } = await parts.services.createList(ann(parts), { name: 'x', isExclusive: false });
+  await parts.services.addToList(ann(parts), id, ['bob']);
+  const size = async () => (await parts.services.readFeed(ann(parts), {})).edges.length;
+  expect([await size(), await size(), await size()]).toEqual([1, 1, 1]);
+  expect(await parts.services.countUnread(ann(parts))).toMatchObject({ count: 1 });
+  await parts.services.updateList(ann(parts), id, { isExclusive: true });
+  expect([await size(), await size()]).toEqual([0, 0]);
+  expect(await parts.services.countUnread(ann(parts))).toMatchObject({ count: 0 });
+  await parts.services.removeFromList(ann(parts), id, ['bob']);
+  expect(await size()).toBe(1);
+  await parts.services.addToList(ann(parts), id, ['bob']);
+  expect(await size()).toBe(0);
+  expect(await parts.services.countUnread(ann(parts))).toMatchObject({ count: 0 });
+});
