@@ -32,6 +32,23 @@ const FARTHEST = `(async () => {
   return farthest;
 })()`;
 
+/** Does something: how far it moves the item that is read, in any frame. Scrolling goes by whole pixels, so less than one is none. */
+const movesBy = (what: string): string => `(async () => {
+  const read = document.querySelector('[data-item="i100"]');
+  const top = () => read.getBoundingClientRect().top;
+  const before = top();
+  let farthest = 0;
+  const look = () => { farthest = Math.max(farthest, Math.abs(top() - before)); };
+  await (${what});
+  for (let frame = 0; frame < 20; frame += 1) {
+    await new Promise(requestAnimationFrame);
+    look();
+    await new Promise((drawn) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = drawn; port2.postMessage(null); });
+    look();
+  }
+  return Math.floor(farthest);
+})()`;
+
 describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a list', () => {
   let browser: Browser;
   let pages: ReactPages;
@@ -202,6 +219,69 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     const inView =
       '(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())';
     await expect.poll(() => page.evaluate(inView), WAIT).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  test.for([
+    { where: 'at the very top of the page', to: 0 },
+    { where: 'further down', to: 60 },
+  ])(
+    'a list that begins where one left off loads both ways around a reader $where, who does not move',
+    async ({ to }) => {
+      await using visited = await openPage(browser, `${pages.moving}?live=hold&from=firstUnread`);
+      const { page, errors } = visited;
+      await has(page, 'Ada did i100', '[role="feed"]');
+      const shown = async () =>
+        (await page.evaluate(
+          '[...document.querySelectorAll("article")].map((one) => one.dataset.item)',
+        )) as string[];
+      const fromTo = (first: number, last: number) =>
+        Array.from({ length: first - last + 1 }, (_, n) => `i${String(first - n)}`);
+      expect(await shown()).toEqual(fromTo(100, 76));
+      await page.evaluate(`scrollTo(0, ${String(to)})`);
+      await untilStill(page);
+      const button = (n: number) =>
+        `[...document.querySelectorAll('[data-fanfare="load-more"]')].at(${String(n)}).click()`;
+      expect(await page.evaluate(movesBy(button(0)))).toBe(0);
+      await expect.poll(shown, WAIT).toEqual(fromTo(125, 76));
+      // What comes above is left to its page.
+      expect(await page.evaluate(movesBy('arrive(5)'))).toBe(0);
+      expect(await page.evaluate(movesBy(button(-1)))).toBe(0);
+      await expect.poll(shown, WAIT).toEqual(fromTo(125, 51));
+      expect(await page.evaluate(movesBy(button(0)))).toBe(0);
+      await expect.poll(shown, WAIT).toEqual(fromTo(150, 51));
+      expect(await page.evaluate(movesBy(button(0)))).toBe(0);
+      await expect.poll(shown, WAIT).toEqual(fromTo(155, 51));
+      // Now it begins at the top: what is new waits as in any list.
+      expect(await page.evaluate(movesBy('arrive(2)'))).toBe(0);
+      await has(page, '2 new', '[data-fanfare="new-items"]');
+      expect(await page.evaluate(movesBy('show()'))).toBe(0);
+      await expect.poll(shown, WAIT).toEqual(fromTo(157, 51));
+      expect(errors).toEqual([]);
+    },
+  );
+
+  test('a list that begins where one left off loads what is above and below as it comes into view', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold&from=firstUnread&scroll`);
+    const { page, errors } = visited;
+    await expect.poll(() => page.$('[data-item="i101"]'), WAIT).not.toBeNull();
+    await untilStill(page);
+    const [top, height] = (await page.evaluate(
+      `[document.querySelector('[data-item="i100"]').getBoundingClientRect().top, innerHeight]`,
+    )) as [number, number];
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(height / 2);
+    for (const [end, to] of [
+      ['i150', '0'],
+      ['i1', 'document.body.scrollHeight'],
+    ] as const)
+      await expect
+        .poll(async () => {
+          await page.evaluate(`scrollTo(0, ${to})`);
+          return page.$(`[data-item="${end}"]`);
+        }, WAIT)
+        .not.toBeNull();
+    expect(await page.$$('article')).toHaveLength(150);
     expect(errors).toEqual([]);
   });
 

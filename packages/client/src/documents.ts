@@ -51,9 +51,10 @@ export function subscriptionOf(fields: string, withUnread: boolean): string {
 
 /** @param withTotal whether to have the entries counted. Not by a directive: the server runs those more slowly */
 export function queryOf(fields: string, withTotal = false): string {
-  return `query Feed($first: Int, $after: String, $view: String, $listId: ID, $filter: FeedFilter, $order: FeedOrder) {
-    feed(first: $first, after: $after, view: $view, listId: $listId, filter: $filter, order: $order) { edges { cursor node { ...Fields } }
-    ${PAGE_INFO} unread { count isExact } state liveCursor ${withTotal ? 'total { count isExact }' : ''} } } ${fragment(fields)}`;
+  return `query Feed($first: Int, $after: String, $last: Int, $before: String, $view: String, $listId: ID,
+    $filter: FeedFilter, $order: FeedOrder) {
+    feed(first: $first, after: $after, last: $last, before: $before, view: $view, listId: $listId, filter: $filter, order: $order) {
+    edges { cursor node { ...Fields } } pageInfo { hasNextPage endCursor hasPreviousPage } unread { count isExact } state liveCursor ${withTotal ? 'total { count isExact }' : ''} } } ${fragment(fields)}`;
 }
 
 function fragment(fields: string): string {

@@ -85,7 +85,12 @@ export interface Count {
 
 export interface FeedPage<Item = FeedItem> {
   readonly edges: readonly { readonly cursor: string; readonly node: Item }[];
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly endCursor: string | null;
+    /** Whether it was asked for with `after`; of a page upwards, whether there is more above it. Absent: false. */
+    readonly hasPreviousPage?: boolean;
+  };
   readonly unread: UnreadCount;
   /** Entries of the feed with this filter, where it was asked for. */
   readonly total?: Count;
@@ -161,6 +166,10 @@ export interface FeedQuery {
   readonly first?: number;
   /** `pageInfo.endCursor` of the page before. */
   readonly after?: string;
+  /** Entries of the page above `before`, 1..100. Not beside `first` or `after`. */
+  readonly last?: number;
+  /** The cursor of the entry below the page. */
+  readonly before?: string;
   /** The name of a view of the server's configuration, instead of the whole feed. */
   readonly view?: string;
   /** Id of a list of the reader, instead of the whole feed. Not beside `view`. */

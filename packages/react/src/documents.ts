@@ -25,7 +25,7 @@ export const PREFERENCES = `query Preferences { viewer { notificationPreferences
 
 export const UNREAD_COUNT = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
 
-export const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { isExact item { id } } } }';
+export const FIRST_UNREAD = 'query FirstUnread { viewer { firstUnread { cursor isExact item { id } } } }';
 
 /** Whose a token is: no two readers have both. */
 export const WHO = 'query Who { viewer { tenant memberId } }';

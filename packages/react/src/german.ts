@@ -14,6 +14,7 @@ export const german: Words = {
   unread: 'ungelesen',
   unreadCount: (count) => `${count} ungelesen`,
   loadMore: 'Mehr laden',
+  loadPrevious: 'Neuere laden',
   tryAgain: 'Noch einmal versuchen',
   connecting: 'Verbindung wird wiederhergestellt …',
   connectionEnded: 'Die Verbindung ist beendet',

@@ -3,7 +3,8 @@ import { operationsOf as operationsOfClient, type Operations } from '@fanfare/cl
 import * as documents from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import * as listDocuments from './list-documents.ts';
-import { pageKeyOf, queryOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
+import { pageKeyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
+import { readPage, startOf } from './store/feed-pages.ts';
 
 export { feedItemFields } from './item.ts';
 export type { FanfareItem } from './item.ts';
@@ -32,9 +33,9 @@ export async function operationsOf(
  * @param client made with `fields: feedItemFields`. Rejects with a FeedClientError.
  */
 export async function prefetchFeed(
-  client: Pick<FeedClient<FanfareItem>, 'feed'> & Partial<Pick<FeedClient, 'language'>>,
+  client: Pick<FeedClient<FanfareItem>, 'feed' | 'request'> & Partial<Pick<FeedClient, 'language'>>,
   options: FeedOptions = {},
 ): Promise<FeedSnapshot> {
-  const page = await client.feed(queryOf(options));
+  const page = await readPage(client, options, {}, await startOf(client, options));
   return { key: pageKeyOf(options), page, language: client.language };
 }

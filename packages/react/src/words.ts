@@ -13,6 +13,7 @@ export const ENGLISH = {
   unread: 'unread',
   unreadCount: (count: string) => `${count} unread`,
   loadMore: 'Load more',
+  loadPrevious: 'Load newer',
   tryAgain: 'Try again',
   connecting: 'Connecting again …',
   connectionEnded: 'The connection has ended',

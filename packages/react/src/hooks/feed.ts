@@ -1,15 +1,17 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { FIRST_UNREAD } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
+import { findFirstUnread } from '../store/feed-pages.ts';
 import type { FeedStore } from '../store/feed-store.ts';
 import type { FeedListener, Reader } from '../store/reader.ts';
 
 /** What can be done with any list. */
 export interface ListControls {
   readonly loadMore: () => Promise<void>;
+  /** Loads the page above, of a list that does not begin at the top. */
+  readonly loadPrevious: () => Promise<void>;
   /** Loads pages until the item with this id is shown; false when it does not come. */
   readonly loadUntil: (id: string) => Promise<boolean>;
   /** Reads the list again behind what is shown. */
@@ -43,12 +45,16 @@ export function useFeed(options: FeedOptions = {}): Feed {
 
 /** @param waiting how many wait now */
 export function controlsOf(
-  store: Pick<FeedStore, 'loadMore' | 'loadUntil' | 'refresh' | 'retry' | 'showWaiting' | 'setAtTop'>,
+  store: Pick<
+    FeedStore,
+    'loadMore' | 'loadPrevious' | 'loadUntil' | 'refresh' | 'retry' | 'showWaiting' | 'setAtTop'
+  >,
   waiting: number,
 ): ListControls {
-  const { loadMore, loadUntil, refresh, retry, setAtTop } = store;
+  const { loadMore, loadPrevious, loadUntil, refresh, retry, setAtTop } = store;
   return {
     loadMore,
+    loadPrevious,
     loadUntil,
     refresh,
     retry,
@@ -92,6 +98,9 @@ export function useUnreadCount(): { readonly count: number; readonly isExact: bo
 
 const SETTLING_FRAMES = 20;
 
+const idOf = async ({ client }: Reader): Promise<string | null> =>
+  (await findFirstUnread(client))?.item.id ?? null;
+
 /** Marks of the reader on a list. */
 export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
   readonly markRead: (items: readonly FanfareItem[]) => Promise<void>;
@@ -116,9 +125,9 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
         if (upTo !== '') await reader.markAllRead(upTo);
       },
       firstUnread: items.findLast(({ isUnread }) => isUnread),
-      findFirstUnread: () => findFirstUnread(reader),
+      findFirstUnread: () => idOf(reader),
       async goToFirstUnread() {
-        const id = await findFirstUnread(reader);
+        const id = await idOf(reader);
         if (id === null || !(await loadUntil(id))) return null;
         await new Promise(requestAnimationFrame);
         const element = document.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
@@ -139,13 +148,6 @@ async function bringIntoView(element: HTMLElement | null): Promise<void> {
     await new Promise(requestAnimationFrame);
     [before, top] = [top, element?.getBoundingClientRect().top ?? 0];
   }
-}
-
-async function findFirstUnread({ client }: Reader): Promise<string | null> {
-  interface Data {
-    readonly viewer: { readonly firstUnread: { readonly item: { readonly id: string } } | null };
-  }
-  return (await client.request<Data>(FIRST_UNREAD)).viewer.firstUnread?.item.id ?? null;
 }
 
 /** Calls back with every event of the lists that are shown. */

@@ -6,6 +6,8 @@ interface Anchor {
   readonly list: HTMLElement;
   readonly id: string;
   readonly top: number;
+  /** Whether what comes above the uppermost is its list's page above, and not new. */
+  readonly hasMoreAbove: boolean;
   /** Of what scrolls, when it was there or was brought back there. */
   at: number;
 }
@@ -15,7 +17,8 @@ const anchors = new WeakMap<HTMLElement, Anchor>();
 
 /**
  * Keeps the first item in view where it is while items come and go above it. Browsers have `overflow-anchor` for that,
- * except Safari, so this switches it off while there is such an item and does it everywhere. At the very top new items move the rest down.
+ * except Safari, so this switches it off while there is such an item and does it everywhere. At the very top new items move the rest down, but not
+ * the page above that is loaded there.
  */
 export function useAnchor(
   list: RefObject<HTMLElement | null>,
@@ -54,7 +57,7 @@ function keep(list: HTMLElement): void {
   const scroller = scrollerOf(list);
   const kept = anchors.get(scroller);
   const article = kept?.list.querySelector(`[data-item="${CSS.escape(kept.id)}"]`);
-  if (!kept || !article || scroller.scrollTop === 0) {
+  if (!kept || !article || (scroller.scrollTop === 0 && !kept.hasMoreAbove)) {
     setAnchor(scroller);
     return;
   }
@@ -91,7 +94,8 @@ function setAnchor(scroller: HTMLElement): void {
     const id = article?.dataset['item'];
     const top = article?.getBoundingClientRect().top ?? Infinity;
     if (id !== undefined && top < edge + scroller.clientHeight) {
-      anchors.set(scroller, { list, id, top, at: scroller.scrollTop });
+      const hasMoreAbove = list.dataset['moreAbove'] !== undefined;
+      anchors.set(scroller, { list, id, top, hasMoreAbove, at: scroller.scrollTop });
       scroller.style.overflowAnchor = 'none';
       return;
     }

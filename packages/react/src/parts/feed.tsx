@@ -89,7 +89,7 @@ export function Articles<Item extends Identified>({
   const list = useRef<HTMLDivElement>(null);
   useAnchor(list, items);
   useKeptFocus(list, items);
-  const isBusy = feed.isLoadingMore || feed.status === 'loading';
+  const isBusy = feed.isLoadingMore || feed.isLoadingPrevious || feed.status === 'loading';
   return (
     <div
       ref={list}
@@ -99,6 +99,7 @@ export function Articles<Item extends Identified>({
       aria-label={label}
       aria-busy={isBusy}
       data-fanfare="list"
+      data-more-above={feed.hasPreviousPage || undefined}
       onKeyDown={(event) => {
         if (moveFocus(event.currentTarget, event)) event.preventDefault();
       }}
@@ -160,8 +161,8 @@ export function Article({ id, index, isUnread, isHidden, kind, labelId, children
 }
 
 /** −1: not known, as ARIA has it. */
-function sizeOf({ total, hasNextPage, items }: AnyList): number {
-  if (!hasNextPage) return items.length;
+function sizeOf({ total, hasNextPage, hasPreviousPage, items }: AnyList): number {
+  if (!hasNextPage && !hasPreviousPage) return items.length;
   return total?.isExact === true ? Math.max(total.count, items.length) : -1;
 }
 
@@ -244,20 +245,24 @@ interface LoadMoreProps {
   readonly children?: ReactNode;
   /** False: only when the button is pressed. Default true. */
   readonly whenVisible?: boolean;
+  /** Of a list that does not begin at the top, the page above. Default false. */
+  readonly above?: boolean;
 }
 
 /** Loads the next page when it comes into view, and by its button. */
-function LoadMore({ children, whenVisible = true }: LoadMoreProps): ReactNode {
+function LoadMore({ children, whenVisible = true, above = false }: LoadMoreProps): ReactNode {
   const words = useWords();
   const { feed } = useShared();
-  const { hasNextPage, isLoadingMore, loadMore, error } = feed;
+  const [hasMore, isLoading, load, word] = above
+    ? [feed.hasPreviousPage, feed.isLoadingPrevious, feed.loadPrevious, words.loadPrevious]
+    : [feed.hasNextPage, feed.isLoadingMore, feed.loadMore, words.loadMore];
   const button = useRef<HTMLButtonElement>(null);
-  const canLoad = hasNextPage && !isLoadingMore;
+  const canLoad = hasMore && !isLoading && whenVisible && feed.error === null;
   useEffect(() => {
-    if (!canLoad || !whenVisible || error !== null || button.current === null) return undefined;
+    if (!canLoad || button.current === null) return undefined;
     const observer = new IntersectionObserver(
       ([entry]) => {
-        if (entry?.isIntersecting === true) void loadMore();
+        if (entry?.isIntersecting === true) void load();
       },
       { rootMargin: '600px' },
     );
@@ -265,17 +270,17 @@ function LoadMore({ children, whenVisible = true }: LoadMoreProps): ReactNode {
     return () => {
       observer.disconnect();
     };
-  }, [canLoad, whenVisible, error, loadMore]);
-  if (!hasNextPage) return null;
+  }, [canLoad, load]);
+  if (!hasMore) return null;
   return (
     <button
       ref={button}
       type="button"
       data-fanfare="load-more"
-      aria-disabled={isLoadingMore}
-      onClick={() => void loadMore()}
+      aria-disabled={isLoading}
+      onClick={() => void load()}
     >
-      {children ?? words.loadMore}
+      {children ?? word}
     </button>
   );
 }

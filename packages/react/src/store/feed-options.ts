@@ -1,5 +1,6 @@
 import type { Count, FeedFilter, FeedOrder, FeedPage, FeedQuery, Instant } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
+import type { ItemTop } from './item-list.ts';
 import { EMPTY_LIST, type ListOptions, type ListState } from './list-store.ts';
 
 export interface FeedOptions extends ListOptions {
@@ -12,12 +13,22 @@ export interface FeedOptions extends ListOptions {
   readonly order?: FeedOrder;
   /** Also have the entries counted, which costs the server a query. Default false. */
   readonly total?: boolean;
+  /**
+   * `firstUnread`: begins with the oldest unread item and loads both ways. Only of the whole feed in the order RELEVANCY, with or
+   * without a filter; elsewhere, and when nothing is unread, the list begins at the top. Default: at the top.
+   */
+  readonly from?: 'firstUnread';
+}
+
+/** A page of a feed, and where it begins if that is not the top. */
+export interface ListedPage extends FeedPage<FanfareItem> {
+  readonly top?: ItemTop | undefined;
 }
 
 /** A page that came with the HTML. JSON. */
 export interface FeedSnapshot {
   readonly key: string;
-  readonly page: FeedPage<FanfareItem>;
+  readonly page: ListedPage;
   /** Of its sentences; absent: not known. */
   readonly language?: string | undefined;
 }
@@ -29,17 +40,16 @@ export function keyOf(options: FeedOptions): string {
 
 /** The same for what is read: how a list is watched makes no other page of it. */
 export function pageKeyOf(options: FeedOptions): string {
-  const { view, listId, filter = {}, order = 'RELEVANCY', first = 25, total = false } = options;
+  const { view, listId, filter = {}, order = 'RELEVANCY', first = 25, total = false, from } = options;
   const conditions = Object.entries(filter)
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([conditions, order, first, total, view, listId]);
+  return JSON.stringify([conditions, order, first, total, view, listId, from]);
 }
 
-/** What a page is asked for by. A view has its order on the server. */
-export function queryOf({ view, listId, filter, order, first = 25, total = false }: FeedOptions): FeedQuery {
+/** Which list a page is asked of. A view has its order on the server. */
+export function queryOf({ view, listId, filter, order, total = false }: FeedOptions): FeedQuery {
   return {
-    first,
     ...(total ? { total } : {}),
     ...(filter && { filter }),
     ...(listId && { listId }),

@@ -1,23 +1,30 @@
-import type { FeedClient, FeedEvent, FeedPage } from '@fanfare/client';
-import { expectFields, type FanfareItem } from '../item.ts';
+import type { FeedClient, FeedEvent } from '@fanfare/client';
+import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import type { Connection } from './connection.ts';
-import { EMPTY, queryOf, type FeedOptions, type FeedSnapshotState, type ReadMark } from './feed-options.ts';
+import {
+  EMPTY,
+  type FeedOptions,
+  type FeedSnapshotState,
+  type ListedPage,
+  type ReadMark,
+} from './feed-options.ts';
+import { readPage, startOf } from './feed-pages.ts';
 import { ItemList } from './item-list.ts';
 import { ListStore, type PageQuery } from './list-store.ts';
 import { placeOf } from './order.ts';
 import { ShownItems } from './shown-items.ts';
 
 interface FeedDependencies {
-  readonly client: Pick<FeedClient<FanfareItem>, 'feed'>;
+  readonly client: Pick<FeedClient<FanfareItem>, 'feed' | 'request'>;
   readonly actions: Actions;
   readonly connection: Connection;
   readonly onEvent: (event: FeedEvent<FanfareItem>) => void;
-  readonly page?: FeedPage<FanfareItem> | undefined;
+  readonly page?: ListedPage | undefined;
 }
 
 /** One list of the reader's feed. */
-export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, FeedSnapshotState> {
+export class FeedStore extends ListStore<FanfareItem, ListedPage, FeedSnapshotState> {
   readonly options: FeedOptions;
   readonly #with: FeedDependencies;
   readonly #shown: ShownItems;
@@ -50,13 +57,15 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
     });
   }
 
-  protected override async read(query: PageQuery): Promise<FeedPage<FanfareItem>> {
-    const page = await this.#with.client.feed({ ...queryOf(this.options), ...query });
-    for (const { node } of page.edges) expectFields(node);
-    return page;
+  protected override async read(query: PageQuery): Promise<ListedPage> {
+    const { client } = this.#with;
+    const isFirst = query.after === undefined && query.before === undefined;
+    const isLoaded = this.getSnapshot().status === 'ready';
+    const start = isLoaded ? this.list.top?.after : isFirst ? await startOf(client, this.options) : undefined;
+    return readPage(client, this.options, query, start);
   }
 
-  protected override stateOf(page: FeedPage<FanfareItem>): Partial<FeedSnapshotState> {
+  protected override stateOf(page: ListedPage): Partial<FeedSnapshotState> {
     return { unread: page.unread, state: page.state, total: page.total ?? null };
   }
 
@@ -64,7 +73,7 @@ export class FeedStore extends ListStore<FanfareItem, FeedPage<FanfareItem>, Fee
     return this.#shown.of(this.list.entries, before);
   }
 
-  protected override expect(isAll: boolean): (page: FeedPage<FanfareItem>) => void {
+  protected override expect(isAll: boolean): (page: ListedPage) => void {
     const { actions } = this.#with;
     const asked = actions.now;
     const takeMarks = isAll ? this.#shown.expectMarks() : undefined;

@@ -15,6 +15,16 @@ export type ItemEvent<Item> = { readonly item: Item; readonly isNew: boolean } |
 export interface ItemPage<Item> {
   readonly edges: readonly { readonly node: Item }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  /** Of one that does not begin at the top of its list. */
+  readonly top?: ItemTop | undefined;
+}
+
+/** Where a list begins that has more above. */
+export interface ItemTop {
+  /** `after` of a page that begins where the list does. */
+  readonly after: string;
+  /** `before` of the page above. */
+  readonly before: string;
 }
 /** How many more entries there are; null: it is of one that is not loaded, and only the server knows. */
 type Change = 1 | 0 | -1 | null;
@@ -30,6 +40,9 @@ export class ItemList<Item extends { readonly id: string }> {
   #edge: Place | null = null;
   #cursor: string | null = null;
   #hasNextPage = false;
+  /** Above it nothing is known until the page above. */
+  #upperEdge: Place | null = null;
+  #top: ItemTop | undefined;
   /** Events since a page was asked for: it may have been read before them. */
   readonly #underWay = new Set<Heard<Item>[]>();
 
@@ -53,6 +66,11 @@ export class ItemList<Item extends { readonly id: string }> {
 
   get hasNextPage(): boolean {
     return this.#hasNextPage;
+  }
+
+  /** Undefined: it begins at the top. */
+  get top(): ItemTop | undefined {
+    return this.#top;
   }
 
   /** Whether it stands where the list ends or below. Where nobody can tell, it does. */
@@ -83,11 +101,11 @@ export class ItemList<Item extends { readonly id: string }> {
     if (!('item' in event)) {
       this.#remove(id);
       if (isKnown) return -1;
-      return this.#hasNextPage ? null : 0;
+      return this.#isPart ? null : 0;
     }
     const { item } = event;
     // A bump brings up what may have been below what is loaded.
-    const change = !isKnown && (event.isNew || !this.#hasNextPage) ? 1 : 0;
+    const change = !isKnown && (event.isNew || !this.#isPart) ? 1 : 0;
     const place = this.#placeOf(item);
     if (this.#isBelowEdge(place)) {
       this.#remove(id);
@@ -96,6 +114,13 @@ export class ItemList<Item extends { readonly id: string }> {
     if (stays && shown !== undefined) {
       this.#shown = this.#shown.with(at, { item, place: shown.place });
       if (this.#waiting.has(id)) this.#waiting.set(id, { item, place });
+      return change;
+    }
+    if (this.#isAboveEdge(place)) {
+      this.#waiting.delete(id);
+      // The page above brings it. It does not vanish while it is read.
+      if (shown !== undefined && mustWait) this.#shown = this.#shown.with(at, { item, place: shown.place });
+      else this.#remove(id);
       return change;
     }
     if (shown !== undefined && (shown.place === place || (mustWait && isBelow(place, shown.place)))) {
@@ -123,24 +148,28 @@ export class ItemList<Item extends { readonly id: string }> {
     return this.#shown.find(({ item }) => ids.has(item.id))?.item.id ?? null;
   }
 
-  /** Call it before a page is asked for, and what it returns with the page, or with null when it failed. */
-  expectPage(): (page: ItemPage<Item> | null) => void {
+  /** Call it before the page below, or above, is asked for, and what it returns with the page, or with null when it failed. */
+  expectPage(isUp = false): (page: ItemPage<Item> | null) => void {
     const events: Heard<Item>[] = [];
     this.#underWay.add(events);
     return (page) => {
       this.#underWay.delete(events);
       if (page === null) return;
-      const known = new Set(this.#shown.map(({ item }) => item.id));
-      const isNew = ({ node }: { readonly node: Item }): boolean =>
-        !known.has(node.id) && !this.#waiting.has(node.id);
-      this.#insert(page.edges.filter(isNew).map(({ node }) => this.#entryOf(node)));
-      this.#endAt(page);
+      const known = new Map(this.#shown.map(({ item, place }) => [item.id, place]));
+      const entries = page.edges.map(({ node }) => this.#entryOf(node));
+      this.#insert(entries.filter(({ item: { id } }) => !known.has(id) && !this.#waiting.has(id)));
+      if (isUp) {
+        // What is shown below was bumped to there.
+        for (const entry of entries)
+          if (isBelow(known.get(entry.item.id) ?? null, entry.place)) this.#waiting.set(entry.item.id, entry);
+        this.#beginAt(page);
+      } else this.#endAt(page);
       for (const [event, stays] of events) this.#apply(event, true, stays);
     };
   }
 
   /**
-   * The same for a list that is read again from its top: what is shown and not in it any more goes, what is new waits or is
+   * The same for a list that is read again from where it begins: what is shown and not in it any more goes, what is new waits or is
    * shown.
    */
   expectRefresh(): (page: ItemPage<Item> | null, mustWait: boolean) => void {
@@ -171,6 +200,7 @@ export class ItemList<Item extends { readonly id: string }> {
         for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
       this.#endAt(page);
+      this.#beginAt(page);
       for (const [event, stays] of events) this.#apply(event, mustWait, stays);
     };
   }
@@ -184,6 +214,21 @@ export class ItemList<Item extends { readonly id: string }> {
     this.#cursor = pageInfo.endCursor ?? this.#cursor;
     this.#hasNextPage = pageInfo.hasNextPage;
     if (last !== undefined) this.#edge = this.#placeOf(last);
+  }
+
+  #beginAt({ edges, top }: ItemPage<Item>): void {
+    const first = edges[0]?.node;
+    this.#top = top;
+    if (first !== undefined) this.#upperEdge = this.#placeOf(first);
+  }
+
+  /** Whether there is more above or below. */
+  get #isPart(): boolean {
+    return this.#hasNextPage || this.#top !== undefined;
+  }
+
+  #isAboveEdge(place: Place | null): boolean {
+    return this.#top !== undefined && place !== null && this.#upperEdge !== null && place > this.#upperEdge;
   }
 
   #isBelowEdge(place: Place | null): boolean {

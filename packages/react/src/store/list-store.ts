@@ -13,12 +13,16 @@ export interface ListState<Item> {
   readonly error: Error | null;
   readonly hasNextPage: boolean;
   readonly isLoadingMore: boolean;
+  /** Whether there is more above: only of a list that does not begin at the top. */
+  readonly hasPreviousPage: boolean;
+  readonly isLoadingPrevious: boolean;
   /** Items that wait to be shown. */
   readonly waiting: number;
 }
 
 export const EMPTY_LIST: ListState<never> = {
-  ...{ items: [], status: 'loading', error: null, hasNextPage: false, isLoadingMore: false, waiting: 0 },
+  ...{ items: [], status: 'loading', error: null, waiting: 0 },
+  ...{ hasNextPage: false, isLoadingMore: false, hasPreviousPage: false, isLoadingPrevious: false },
 };
 
 /** How a list is read and watched. */
@@ -32,11 +36,14 @@ export interface ListOptions {
   readonly live?: 'hold' | 'insert' | 'off';
 }
 
-/** Which page: from the top, so many; or the next one. */
+/** Which page: from where the list begins, so many; or the next one; or the one above. */
 export interface PageQuery {
   readonly first?: number;
   readonly after?: string;
+  readonly before?: string;
 }
+
+type Loading = 'isLoadingMore' | 'isLoadingPrevious';
 
 interface Page<Item> extends ItemPage<Item> {
   readonly liveCursor: string;
@@ -56,7 +63,9 @@ export abstract class ListStore<
   #snapshot: State;
   #serverSnapshot: State;
   #isAtTop = false;
-  #loading: Promise<void> | null = null;
+  readonly #loading: Record<Loading, Promise<void> | null> = {
+    ...{ isLoadingMore: null, isLoadingPrevious: null },
+  };
   #refreshing: Promise<void> | null = null;
   #isRefreshQueued = false;
   #stop: (() => void) | null = null;
@@ -95,7 +104,7 @@ export abstract class ListStore<
   /** At the top, and idle, the reader sees what is new at once. */
   readonly setAtTop = (isAtTop: boolean): void => {
     this.#isAtTop = isAtTop;
-    if (isAtTop && this.list.waiting > 0) this.showWaiting();
+    if (isAtTop && this.list.waiting > 0 && this.list.top === undefined) this.showWaiting();
   };
 
   /** @returns the id of the first item that was not shown before */
@@ -106,12 +115,9 @@ export abstract class ListStore<
     return first;
   };
 
-  readonly loadMore = (): Promise<void> => {
-    if (!this.list.hasNextPage) return Promise.resolve();
-    return (this.#loading ??= this.#load().finally(() => {
-      this.#loading = null;
-    }));
-  };
+  readonly loadMore = (): Promise<void> => this.#load('isLoadingMore');
+  /** The page above, of a list that does not begin at the top. */
+  readonly loadPrevious = (): Promise<void> => this.#load('isLoadingPrevious');
 
   /** Loads pages until it shows this item. @returns whether it does */
   readonly loadUntil = async (id: string): Promise<boolean> => {
@@ -136,7 +142,7 @@ export abstract class ListStore<
   protected abstract shownOf(before: readonly Item[]): readonly Item[];
   /**
    * Called before a page is asked for.
-   * @param isAll whether it is the list from its top
+   * @param isAll whether it is the list from where it begins
    * @returns what is called with the page, before the list has it
    */
   protected abstract expect(isAll: boolean): (page: Of) => void;
@@ -172,6 +178,7 @@ export abstract class ListStore<
       ...change,
       items: this.shownOf(last.items),
       hasNextPage: this.list.hasNextPage,
+      hasPreviousPage: this.list.top !== undefined,
       waiting: this.list.waiting,
     };
     const keys = Object.keys(next) as (keyof State)[];
@@ -213,24 +220,39 @@ export abstract class ListStore<
     };
   }
 
-  async #load(): Promise<void> {
-    const take = this.list.expectPage();
+  #load(which: Loading): Promise<void> {
+    return (this.#loading[which] ??= this.#loadPage(which).finally(() => {
+      this.#loading[which] = null;
+    }));
+  }
+
+  async #loadPage(which: Loading): Promise<void> {
+    const isUp = which === 'isLoadingPrevious';
+    // One that is read again begins elsewhere then.
+    if (isUp) await this.#refreshing?.catch(() => undefined);
+    const { top, cursor, hasNextPage } = this.list;
+    const below = cursor === null ? {} : { after: cursor };
+    const query = isUp ? top && { before: top.before } : hasNextPage ? below : undefined;
+    if (query === undefined) return;
+    const take = this.list.expectPage(isUp);
     const confirm = this.expect(false);
-    this.#say({ isLoadingMore: true });
+    this.#say({ [which]: true });
     try {
-      const after = this.list.cursor;
-      const page = await this.read(after === null ? {} : { after });
+      const page = await this.read(query);
       confirm(page);
       take(page);
-      this.#say({ isLoadingMore: false, error: null });
+      this.#say({ [which]: false, error: null });
     } catch (error) {
       take(null);
-      this.#failed = this.loadMore;
-      this.#say({ isLoadingMore: false, error: asError(error) });
+      this.#failed = () => this.#load(which);
+      this.#say({ [which]: false, error: asError(error) });
     }
   }
 
   async #refreshAll(): Promise<void> {
+    // What it brings belongs to the list, too.
+    const { isLoadingPrevious } = this.#loading;
+    if (isLoadingPrevious !== null) await isLoadingPrevious;
     do {
       this.#isRefreshQueued = false;
       const take = this.list.expectRefresh();
@@ -275,6 +297,6 @@ export abstract class ListStore<
   }
 
   #mustWait(): boolean {
-    return this.#options.live !== 'insert' && !this.#isAtTop;
+    return this.#options.live !== 'insert' && !(this.#isAtTop && this.list.top === undefined);
   }
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../../../test/support/fast-check.ts';
+import type { FeedPage, FeedQuery } from '@fanfare/client';
 import type { FanfareItem } from '../../src/item.ts';
 import { ItemList } from '../../src/store/item-list.ts';
+import { readPage } from '../../src/store/feed-pages.ts';
+import type { PageQuery } from '../../src/store/list-store.ts';
 import { placeOf } from '../../src/store/order.ts';
 import { testItem } from '../../src/testing.ts';
 
@@ -26,15 +29,27 @@ class World {
       pageInfo: { hasNextPage: below.length > first, endCursor: nodes.at(-1)?.relevancy ?? null },
     };
   }
+
+  /** As a server answers, that counts the feed's whole. */
+  feed({ after, first = 25, before, last = 25 }: FeedQuery = {}): Promise<FeedPage<FanfareItem>> {
+    const rest = { unread: { count: 0, isExact: true }, state: 'READY' as const, liveCursor: '' };
+    if (before === undefined) return Promise.resolve({ ...rest, ...this.page(after ?? null, first) });
+    const above = this.sorted().filter(({ relevancy }) => relevancy > before);
+    const edges = above.slice(-last).map((node) => ({ cursor: node.relevancy, node }));
+    const pageInfo = { hasNextPage: true, endCursor: null, hasPreviousPage: above.length > last };
+    return Promise.resolve({ ...rest, edges, pageInfo });
+  }
 }
 
-type Step = readonly ['put' | 'remove', number] | readonly ['ask' | 'answer' | 'show' | 'refresh', null];
+type Asked = 'ask' | 'up' | 'answer' | 'show' | 'refresh';
+type Step = readonly ['put' | 'remove', number] | readonly [Asked, null];
+const ASKED: readonly Asked[] = ['ask', 'up', 'answer', 'show', 'refresh'];
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.nat(11).map((n) => ['put', n] as const) },
   { weight: 2, arbitrary: fc.nat(11).map((n) => ['remove', n] as const) },
   {
     weight: 4,
-    arbitrary: fc.constantFrom('ask', 'answer', 'show', 'refresh').map((kind) => [kind, null] as const),
+    arbitrary: fc.constantFrom(...ASKED).map((kind) => [kind, null] as const),
   },
 );
 
@@ -68,7 +83,7 @@ describe('pages, additions, bumps and removals in any order', () => {
             answer?.();
             answer = null;
           } else if (answer === null && kind === 'refresh') first();
-          else if (answer === null && list.hasNextPage) {
+          else if (answer === null && kind === 'ask' && list.hasNextPage) {
             const take = list.expectPage();
             const page = world.page(list.cursor, 3);
             answer = () => {
@@ -83,6 +98,64 @@ describe('pages, additions, bumps and removals in any order', () => {
           const take = list.expectPage();
           take(world.page(list.cursor, 3));
         }
+        expect(ids(list)).toEqual(world.sorted().map(({ id }) => id));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([true, false])('do so, too, of a list that began in the middle (held: %s)', async (mustWait) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(11), fc.array(step, { maxLength: 60 }), async (start, steps) => {
+        const [world, list] = [new World(), listIn('RELEVANCY')];
+        for (let n = 0; n < 12; n += 1) world.items.set(`i${String(n)}`, testItem(`i${String(n)}`, at(n)));
+        const read = (query: PageQuery, after?: string) => readPage(world, { first: 3 }, query, after);
+        let [clock, isBegun]: [number, boolean] = [100, false];
+        const asked: (() => Promise<void>)[] = [];
+        const settle = async (): Promise<void> => asked.pop()?.();
+        const begin = (): void => {
+          const take = list.expectRefresh();
+          // Just above the item, as the server has it.
+          const page = read(
+            { first: Math.max(3, list.entries.length) },
+            isBegun ? list.top?.after : `${at(start)}~`,
+          );
+          isBegun = true;
+          asked.push(async () => take(await page, mustWait));
+        };
+        const load = (isUp: boolean): void => {
+          const take = list.expectPage(isUp);
+          const page = read(isUp ? { before: list.top?.before ?? '' } : { after: list.cursor ?? '' });
+          asked.push(async () => take(await page));
+        };
+        begin();
+        await settle();
+        expect(list.entries[0]?.item.id).toBe(`i${String(start)}`);
+        for (const [kind, n] of steps) {
+          const id = `i${String(n)}`;
+          if (kind === 'put') {
+            const isThere = world.items.has(id);
+            const item = testItem(id, at((clock += 1)));
+            world.items.set(id, item);
+            list.apply({ item, isNew: !isThere }, mustWait);
+          } else if (kind === 'remove') {
+            world.items.delete(id);
+            list.apply({ itemId: id }, mustWait);
+          } else if (kind === 'show') list.showWaiting();
+          else if (kind === 'answer') {
+            await settle();
+          } else if (asked.length === 0 && kind === 'refresh') begin();
+          else if (asked.length === 0 && kind === 'up' && list.top !== undefined) load(true);
+          else if (asked.length === 0 && kind === 'ask' && list.hasNextPage) load(false);
+          expect(new Set(ids(list)).size).toBe(list.entries.length);
+        }
+        await settle();
+        for (const isUp of [false, true])
+          while (isUp ? list.top !== undefined : list.hasNextPage) {
+            load(isUp);
+            await settle();
+          }
+        list.showWaiting();
         expect(ids(list)).toEqual(world.sorted().map(({ id }) => id));
       }),
       { numRuns: 200 },
