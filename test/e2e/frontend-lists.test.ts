@@ -177,6 +177,39 @@ describe.each(PACKAGES)('lists of %s', (_name, openIn) => {
     await isWhole('comments', 6);
   });
 
+  test('a slice and a thread of what is in no feed of the reader are live, too', async () => {
+    await using closer = new Closer();
+    const { lists, variables, say } = await openScene(closer, open);
+    const refId = uniqueName('site');
+    const refs = [{ id: refId, type: 'site', label: 'Site' }];
+    await lists.open('slice', { ...variables.slice, refId });
+    const id = await publish(app, { scope: 'PUBLIC', refs });
+    await vi.waitFor(() => expect(lists.shown('slice')).toHaveLength(1), WAIT);
+    await lists.open('comments', { actionId: id, first: PAGE });
+    await say(id, 'So');
+    await vi.waitFor(() => expect(lists.shown('comments')).toEqual(['So']), WAIT);
+  });
+
+  test("a list of the reader is a feed of its own, and its groups are that list's", async () => {
+    await using closer = new Closer();
+    const { reader, post, lists, variables } = await openScene(closer, open);
+    const other = uniqueName('other');
+    await upsert(app, { pairs: [{ followerId: reader, refId: other }] });
+    const { createList } = await ask<{ createList: { id: string } }>(
+      ...[app, 'mutation { createList(name: "Close") { id } }', {}, { sub: reader }],
+    );
+    const listId = createList.id;
+    const add = 'mutation ($id: ID!, $refIds: [String!]!) { addToList(id: $id, refIds: $refIds) { id } }';
+    await ask(app, add, { id: listId, refIds: [other] }, { sub: reader });
+    await post('Elsewhere');
+    const feed = await lists.openFeed({ listId });
+    await lists.open('groups', { ...variables.groups, listId });
+    expect([feed(), lists.shown('groups')]).toEqual([[], []]);
+    await publish(app, { actorId: other, descriptor: { posted: { postId: 'x', postTitle: 'Inside' } } });
+    await vi.waitFor(() => expect(feed()).toEqual([expect.stringContaining('Inside')]), WAIT);
+    await vi.waitFor(() => expect(lists.shown('groups')).toEqual([expect.stringContaining('Inside')]), WAIT);
+  });
+
   test('groups are loaded page by page, a live event raises one, and each appears once', async () => {
     await using closer = new Closer();
     const { actor, lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);

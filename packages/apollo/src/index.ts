@@ -1,6 +1,7 @@
 import { ApolloClient, ApolloLink, gql, Observable } from '@apollo/client';
 import {
   cacheDocuments,
+  eventsOf,
   createCacheSource,
   type CachedFeedEvent,
   type CachedFeedPage,
@@ -114,6 +115,7 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
       otherList(parts, gql(documents[name]), {
         name,
         variables,
+        events: eventsOf(documents, name),
         most: name === 'groups' ? LONGEST_PAGE_OF_GROUPS : LONGEST_PAGE,
       }),
     notifications: (first = 20) => notificationList<Shown>(parts, notificationDocuments, first),

@@ -2,6 +2,7 @@ import { gql, type ApolloClient, type TypedDocumentNode } from '@apollo/client';
 import {
   afterFeedEvent,
   afterNotificationEvent,
+  watchedOf,
   beginOf,
   inReviewIn,
   listIn,
@@ -115,7 +116,7 @@ export function feedList<Shown extends ShownFields>(
       }),
     watch: (onEvent = () => undefined) =>
       parts.source.follow<CachedFeedEvent<CachedItem<Shown>>>(sent(parts, documents.feedEvents), {
-        ...{ begin: () => beginOf(loaded), filter: variables.filter },
+        ...{ begin: () => beginOf(loaded), of: watchedOf(variables) },
         moves: (event) => moves(loaded.read(), event),
         apply(event) {
           loaded.change(({ feed }) => ({ feed: afterFeedEvent(feed, event) }));
@@ -139,7 +140,13 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
     name,
     variables,
     most,
-  }: { readonly name: Name; readonly variables: ListVariables; readonly most: number },
+    events,
+  }: {
+    readonly name: Name;
+    readonly variables: ListVariables;
+    readonly most: number;
+    readonly events?: string | undefined;
+  },
 ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
   type Page = CachedPage<OtherLists<Shown>[Name]>;
   const loaded = new Loaded<ListAnswer<Shown>, Page>(parts, {
@@ -166,7 +173,11 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
         want(variables.first ?? 0);
         await loaded.ask({ after: endCursor });
       }),
-    watch: () => parts.source.readAgain(load),
+    watch: () =>
+      parts.source.readAgain(
+        load,
+        events === undefined ? undefined : { subscription: events, of: watchedOf(variables) },
+      ),
   };
 }
 

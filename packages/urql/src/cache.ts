@@ -85,8 +85,8 @@ export function createCacheExchange(documents: Documents): ReturnType<typeof cac
       Viewer: { bookmarks: asPage('bookmarks') },
       Mutation: Object.fromEntries(Object.entries(MUTATIONS).map(([name, update]) => [name, marked(update)])),
       Subscription: {
-        feedEvents: (data, { filter }, cache) =>
-          applyFeedEvent(cache, (data as { feedEvents: CachedFeedEvent<CachedItem> }).feedEvents, filter),
+        feedEvents: (data, { after: _after, ...list }, cache) =>
+          applyFeedEvent(cache, (data as { feedEvents: CachedFeedEvent<CachedItem> }).feedEvents, list),
         notificationEvents: applyNotificationEvent(documents),
       },
     },
@@ -109,8 +109,8 @@ const asPage =
     if (args['after'] == null) dropLaterPages(cache, parentKey, pagesOf(cache, parentKey, field, args));
   };
 
-function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, filter: unknown): void {
-  const pages = pagesOf(cache, 'Query', 'feed', { filter });
+function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, list: Args): void {
+  const pages = pagesOf(cache, 'Query', 'feed', list);
   const itemOf = (id: string) => cache.keyOfEntity({ __typename: 'NewsfeedItem', id }) ?? '';
   if (event.__typename === 'FeedItemAdded' || event.__typename === 'FeedItemUpdated') {
     removeNode(cache, pages, itemOf(event.item.id));

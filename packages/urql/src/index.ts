@@ -10,6 +10,7 @@ import {
 } from '@urql/core';
 import {
   cacheDocuments,
+  eventsOf,
   createCacheSource,
   type CachedComment,
   type CachedFeedEvent,
@@ -31,6 +32,7 @@ import {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Watched,
 } from '@fanfare/client/cache';
 import { createCacheExchange } from './cache.ts';
 import { forgettable } from './forgettable.ts';
@@ -128,7 +130,8 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     comment: (actionId, text) => perform(actionId, documents.addComment, { actionId, text }),
     removeComment: (id) => perform(actionOf(client, id) ?? id, documents.removeComment, { id }),
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
-    list: (name, variables = {}) => otherList(parts, name, { query: gql(documents[name]), variables }),
+    list: (name, variables = {}) =>
+      otherList(parts, name, { query: gql(documents[name]), variables, events: eventsOf(documents, name) }),
     notifications: (first = 20) => notificationList<Shown>(parts, notificationDocuments, first),
   };
 }
@@ -206,10 +209,10 @@ const UNKNOWN = {
 function followBy(source: CacheSource): Forward {
   return ({ query = '', variables }, { context }) => ({
     subscribe(sink) {
-      const { filter } = (variables ?? {}) as { filter?: object };
+      const of = (variables ?? {}) as Watched;
       const { field, ...followed } = context['followed'] as Followed;
       const unsubscribe = source.follow(query, {
-        ...{ filter, ...followed },
+        ...{ of, ...followed },
         apply: (event: never) => sink.next({ data: { [field]: { ...UNKNOWN, ...(event as object) } } }),
       });
       return { unsubscribe };

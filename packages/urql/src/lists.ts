@@ -4,6 +4,7 @@ import {
   inReviewIn,
   listIn,
   moves,
+  watchedOf,
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
@@ -105,7 +106,7 @@ export function feedList<Shown extends ShownFields>(
         if (hasNextPage === true) await ask(client, query, { ...variables, after: endCursor });
       }),
     watch(onEvent = () => undefined) {
-      const { first: _first, ...list } = variables;
+      const list = watchedOf(variables);
       return follow<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>(client, documents.feedEvents, list, {
         ...{ field: 'feedEvents', begin: () => beginOf({ read, load }) },
         moves: (event: CachedFeedEvent<CachedItem<Shown>>) => moves(read(), event),
@@ -124,7 +125,15 @@ export type ListQuery<Shown extends ShownFields> = TypedDocumentNode<ListAnswer<
 export function otherList<Shown extends ShownFields, Name extends keyof OtherLists>(
   { client, source }: Parts,
   list: Name,
-  { query, variables }: { readonly query: ListQuery<Shown>; readonly variables: ListVariables },
+  {
+    query,
+    variables,
+    events,
+  }: {
+    readonly query: ListQuery<Shown>;
+    readonly variables: ListVariables;
+    readonly events?: string | undefined;
+  },
 ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
   const read = lasting(source, () => {
     const answer = client.readQuery(query, variables)?.data;
@@ -155,7 +164,11 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
       source.inTurn(name, async () => {
         await askMore();
       }),
-    watch: () => source.readAgain(load),
+    watch: () =>
+      source.readAgain(
+        load,
+        events === undefined ? undefined : { subscription: events, of: watchedOf(variables) },
+      ),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type CachedComment,
   type CachedGroup,
   type CachedPage,
+  type FeedVariables,
   type ListVariables,
   type OtherLists,
 } from '@fanfare/client/cache';
@@ -29,6 +30,8 @@ export interface Lists extends AsyncDisposable {
   /** What the reader sees of it: of actions and groups the summary, of comments the text. */
   shown(name: ListName): readonly string[];
   loadMore(name: ListName): Promise<unknown>;
+  /** Shows another feed, live. @returns what the reader sees of it */
+  openFeed(variables: FeedVariables): Promise<() => readonly string[]>;
   /** Rejects when the server refuses or cannot be reached. */
   bookmark(actionId: string): Promise<unknown>;
   unbookmark(actionId: string): Promise<unknown>;

@@ -138,6 +138,12 @@ export const openListsOf =
       },
       shown: (name) => nodes(name).map(textOf),
       loadMore: async (name) => lists.get(name)?.loadMore(),
+      async openFeed(variables) {
+        const other = fanfare.feed(variables);
+        await other.load();
+        stops.push(other.watch());
+        return () => (other.read()?.edges ?? []).map(({ node }) => textOf(node.action));
+      },
       bookmark: (id) => fanfare.bookmark(id),
       unbookmark: (id) => fanfare.unbookmark(id),
       comment: (id, text) => fanfare.comment(id, text),

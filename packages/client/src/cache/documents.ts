@@ -57,11 +57,11 @@ export function cacheDocuments({
   return {
     row,
     comment: said,
-    feed: `query Feed($first: Int, $after: String, $filter: FeedFilter) {
-      feed(first: $first, after: $after, filter: $filter) { edges { cursor node { ...ItemFields } } ${PAGE_INFO}
+    feed: `query Feed($first: Int, $after: String, $view: String, $listId: ID, $filter: FeedFilter) {
+      feed(first: $first, after: $after, view: $view, listId: $listId, filter: $filter) { edges { cursor node { ...ItemFields } } ${PAGE_INFO}
       liveCursor } } ${entry}`,
-    feedEvents: `subscription FeedEvents($after: String, $filter: FeedFilter) {
-      feedEvents(after: $after, filter: $filter) { __typename cursor
+    feedEvents: `subscription FeedEvents($after: String, $view: String, $listId: ID, $filter: FeedFilter) {
+      feedEvents(after: $after, view: $view, listId: $listId, filter: $filter) { __typename cursor
       ... on FeedItemAdded { item { ...ItemFields } } ... on FeedItemUpdated { item { ...ItemFields } }
       ... on FeedItemRemoved { itemId } ... on FeedResync { reason } } } ${entry}`,
     notifications: `query Notifications($first: Int) { notifications(first: $first) {
@@ -75,6 +75,15 @@ export function cacheDocuments({
     slice: `query Slice($refId: String!, $filter: ActionFilter, $first: Int, $after: String) {
       slice(refId: $refId, filter: $filter, first: $first, after: $after) {
       edges { cursor node { ...ActionFields } } ${PAGE_INFO} } } ${row}`,
+    // What they tell is read again: of a slice and a thread each event has its own part.
+    sliceEvents: `subscription SliceEvents($after: String, $refId: String!, $filter: ActionFilter) {
+      sliceEvents(after: $after, refId: $refId, filter: $filter) { __typename ... on SliceReady { cursor }
+      ... on SliceResync { cursor reason } ... on ActionAdded { cursor } ... on ActionUpdated { cursor }
+      ... on ActionRemoved { cursor } } }`,
+    commentsEvents: `subscription CommentEvents($after: String, $actionId: ID!) {
+      actionEvents(after: $after, actionId: $actionId) { __typename ... on ActionReady { cursor }
+      ... on ActionResync { cursor reason } ... on ActionChanged { cursor } ... on ActionGone { cursor }
+      ... on InteractionAdded { cursor } ... on InteractionUpdated { cursor } ... on InteractionRemoved { cursor } } }`,
     bookmarks: `query Bookmarks($first: Int, $after: String) { viewer { bookmarks(first: $first, after: $after) {
       edges { cursor node { ...ActionFields } } ${PAGE_INFO} } } } ${row}`,
     // Comments on the action itself, without replies.
@@ -82,8 +91,8 @@ export function cacheDocuments({
       viewer { commentsInReview { ...CommentFields } } interactions(kinds: [COMMENT], parentId: null, first: $first, after: $after) {
       edges { cursor node { ...CommentFields } } ${PAGE_INFO} } } } ${said}`,
     // A group shows its top item.
-    groups: `query Groups($filter: FeedFilter, $first: Int, $after: String) {
-      feedGroups(filter: $filter, first: $first, after: $after) { edges { cursor node { id relevancy count { count }
+    groups: `query Groups($view: String, $listId: ID, $filter: FeedFilter, $first: Int, $after: String) {
+      feedGroups(view: $view, listId: $listId, filter: $filter, first: $first, after: $after) { edges { cursor node { id relevancy count { count }
       items(first: 1) { ...ItemFields } } } ${PAGE_INFO} } } ${entry}`,
     like: `mutation Like($actionId: ID!) { addInteraction(input: { actionId: $actionId, kind: LIKE }) { ${liked} } }`,
     unlike: `mutation Unlike($actionId: ID!) {

@@ -1,4 +1,6 @@
 import type { Added, DescriptorWith } from '../own-types.ts';
+import type { OfList } from '../types.ts';
+import type { Watched } from './source.ts';
 
 /** What a cache keeps of the API, with the names of the types, and how events change it. */
 
@@ -118,7 +120,7 @@ export type CachedNotificationEvent<Node> = Listed<
   | { readonly __typename: 'NotificationsResync'; readonly reason: string }
 >;
 
-/** Lists without events of their own. */
+/** Lists that are read again when something of them has changed. */
 export interface OtherLists<Shown extends ShownFields = DefaultFields> {
   readonly slice: CachedAction<Shown>;
   readonly bookmarks: CachedAction<Shown>;
@@ -138,8 +140,8 @@ export interface ListAnswer<Shown extends ShownFields = DefaultFields> {
   readonly feedGroups?: CachedPage<CachedGroup<Shown>>;
 }
 
-/** Which of these lists, and which part of it. */
-export interface ListVariables {
+/** Which of these lists, and which part of it. `view` and `listId` are of groups. */
+export interface ListVariables extends OfList {
   /** Of a slice: the person or thing. */
   readonly refId?: string;
   /** Of comments: the action. */
@@ -150,10 +152,24 @@ export interface ListVariables {
 }
 
 /** Which feed, and which part of it. */
-export interface FeedVariables {
+export interface FeedVariables extends OfList {
   readonly first?: number;
   readonly after?: string | null;
   readonly filter?: object;
+}
+
+/** Which list a watch is of, among the variables of its query. */
+export function watchedOf({ view, listId, filter, refId, actionId }: ListVariables): Watched {
+  const given = Object.entries({ view, listId, filter, refId, actionId });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** The subscription of a list that has one. */
+export function eventsOf(
+  { sliceEvents, commentsEvents }: { readonly sliceEvents: string; readonly commentsEvents: string },
+  name: keyof OtherLists,
+): string | undefined {
+  return name === 'slice' ? sliceEvents : name === 'comments' ? commentsEvents : undefined;
 }
 
 export function listIn<Shown extends ShownFields>({ slice, viewer, action, feedGroups }: ListAnswer<Shown>) {
@@ -273,7 +289,10 @@ export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, 
   /** Of comments: the reader's own that wait for review, the newest first. They are not in the page. */
   inReview(): readonly CachedComment<ShownFields>[];
   loadMore(): Promise<void>;
-  /** Reads it, and again whenever an event has changed a feed that is watched. @returns stops it */
+  /**
+   * Reads it, and again whenever something of it has changed: slices and comments have events of their own, the others change with
+   * a feed that is watched. @returns stops it
+   */
   watch(): () => void;
 }
 

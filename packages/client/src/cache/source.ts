@@ -2,7 +2,7 @@ import { watchesOf } from '../create-feed-client.ts';
 import type { FeedMutations } from '../mutation-types.ts';
 import { createMutations } from '../mutations.ts';
 import type { Request } from '../request.ts';
-import type { FeedClientOptions } from '../types.ts';
+import type { FeedClientOptions, WatchedList } from '../types.ts';
 import { Gate } from './gate.ts';
 import { ReadAgain } from './read-again.ts';
 
@@ -21,10 +21,15 @@ interface ListEvent {
   readonly itemId?: string;
 }
 
+export interface Watched extends WatchedList {
+  readonly filter?: object;
+}
+
 export interface Following<Event> {
   /** Gives the `liveCursor` of what is shown. Without one, `resync` is called first. */
   readonly begin: () => Promise<string | undefined>;
-  readonly filter?: object | undefined;
+  /** Variables of the subscription: which list. */
+  readonly of?: Watched;
   /** Whether an event brings an item that is not shown, or is shown in another place: only these wait. Absent: none does. */
   readonly moves?: (event: Event) => boolean;
   /** Changes what is shown. Called in order, and never while a request is under way. */
@@ -59,8 +64,14 @@ export interface CacheSource {
   inTurn<T>(of: string, run: () => Promise<T>): Promise<T>;
   /** @param subscription of `feedEvents` or `notificationEvents` @returns stops it */
   follow<Event>(subscription: string, following: Following<Event>): () => void;
-  /** For a list that has no events: reads it now, and again whenever a feed has changed. @returns stops it */
-  readAgain(read: () => Promise<unknown>): () => void;
+  /**
+   * For a list that is not changed by its events: reads it now, and again whenever its subscription tells of something or, without
+   * one, a feed has changed. @returns stops it
+   */
+  readAgain(
+    read: () => Promise<unknown>,
+    live?: { readonly subscription: string; readonly of: Watched },
+  ): () => void;
 }
 
 /** How a cache is made another reader's. */
@@ -134,7 +145,10 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
     hold: () => gate.hold(),
     show: () => gate.show(),
     inTurn: (of, work) => reader.inTurn(of, work),
-    follow: <Event>(subscription: string, { begin: first, filter, moves, apply, resync }: Following<Event>) =>
+    follow: <Event>(
+      subscription: string,
+      { begin: first, of = {}, moves, apply, resync }: Following<Event>,
+    ) =>
       run(() => {
         const end = new AbortController();
         const passage = gate.open();
@@ -146,7 +160,7 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
         const follow = async (): Promise<void> => {
           const after = await first();
           await watch<Event & ListEvent, object>(subscription, {
-            ...{ signal: end.signal, ...(after !== undefined && { after }), ...(filter && { filter }) },
+            ...{ ...of, signal: end.signal, ...(after !== undefined && { after }) },
             onEvent: (event) => passage.pass(event, () => moves?.(event) ?? false, deliver(event)),
             async onResync(reason, cursor) {
               await passage.reset(() => resync(reason, cursor));
@@ -160,12 +174,27 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
           passage.close();
         };
       }),
-    readAgain: (read) =>
+    readAgain: (read, live) =>
       run(() => {
         const list = new ReadAgain(read, backoff);
-        lists.add(list);
-        settle(list.want());
+        const end = new AbortController();
+        const want = (): void => settle(list.want());
+        if (live === undefined) lists.add(list);
+        // It tells when it is open, too: what has changed before came by no event.
+        else {
+          const { subscription, of } = live;
+          settle(
+            watch<ListEvent, object>(subscription, {
+              ...of,
+              signal: end.signal,
+              onEvent: want,
+              onResync: want,
+            }),
+          );
+        }
+        want();
         return () => {
+          end.abort();
           list.close();
           lists.delete(list);
         };
