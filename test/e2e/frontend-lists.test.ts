@@ -202,12 +202,35 @@ describe.each(PACKAGES)('lists of %s', (_name, openIn) => {
     const add = 'mutation ($id: ID!, $refIds: [String!]!) { addToList(id: $id, refIds: $refIds) { id } }';
     await ask(app, add, { id: listId, refIds: [other] }, { sub: reader });
     await post('Elsewhere');
-    const feed = await lists.openFeed({ listId });
+    const { shown: feed } = await lists.openFeed({ listId });
     await lists.open('groups', { ...variables.groups, listId });
     expect([feed(), lists.shown('groups')]).toEqual([[], []]);
     await publish(app, { actorId: other, descriptor: { posted: { postId: 'x', postTitle: 'Inside' } } });
     await vi.waitFor(() => expect(feed()).toEqual([expect.stringContaining('Inside')]), WAIT);
     await vi.waitFor(() => expect(lists.shown('groups')).toEqual([expect.stringContaining('Inside')]), WAIT);
+  });
+
+  test('a feed begins where the reader left off, is loaded both ways, and what is new above comes with its page', async () => {
+    await using closer = new Closer();
+    const { reader, post, lists } = await openScene(closer, open);
+    const ids = await inOrder(['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'], post);
+    const mark = 'mutation ($ids: [ID!]!) { markItemsRead(actionIds: $ids) { memberId } }';
+    await ask(app, mark, { ids: ids.slice(0, 3) }, { sub: reader });
+    const whole = await lists.openFeed({ first: 50, filter: { unreadOnly: false } });
+    const feed = await lists.openFeed({ first: PAGE, from: 'firstUnread' });
+    const words = () => feed.shown().map((text) => /posted (.*)/.exec(text)?.[1]);
+    expect([words(), feed.hasMoreAbove()]).toEqual([['Four', 'Three'], true]);
+    await feed.loadPrevious();
+    expect(words()).toEqual(['Six', 'Five', 'Four', 'Three']);
+    await post('Eight');
+    await vi.waitFor(() => expect(whole.shown()).toHaveLength(8), WAIT);
+    await feed.loadMore();
+    expect(words()).toEqual(['Six', 'Five', 'Four', 'Three', 'Two', 'One']);
+    while (feed.hasMoreAbove()) await feed.loadPrevious();
+    expect(feed.shown()).toEqual(whole.shown());
+    await post('Nine');
+    await vi.waitFor(() => expect(words()[0]).toBe('Nine'), WAIT);
+    await vi.waitFor(() => expect(feed.shown()).toEqual(whole.shown()), WAIT);
   });
 
   test('groups are loaded page by page, a live event raises one, and each appears once', async () => {

@@ -14,7 +14,7 @@ import {
   type DefaultFields,
   type FeedList,
   type FeedMutations,
-  type FeedVariables,
+  type FeedOptions,
   type Fields,
   type ListVariables,
   type NotificationList,
@@ -22,6 +22,7 @@ import {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Starts,
 } from '@fanfare/client/cache';
 import { print } from 'graphql';
 import { createCache } from './cache.ts';
@@ -58,7 +59,7 @@ export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deed
    */
   close(): void;
   feed(
-    variables?: FeedVariables,
+    variables?: FeedOptions,
   ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>>;
   /** Actions of a person or thing (`slice`), bookmarks, comments on an action, or groups of the feed. */
   list<Name extends keyof OtherLists>(
@@ -80,7 +81,8 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   ...options
 }: FanfareOptions): Fanfare<Shown> {
   const documents = cacheDocuments(fields);
-  const cache = createCache();
+  const starts: Starts = new Set();
+  const cache = createCache(starts);
   const source = createCacheSource(options, {
     forget(_why, isFinal) {
       void cache.reset();
@@ -95,8 +97,8 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     },
   });
   const client = new ApolloClient({ cache, link: linkOf(source) });
-  const parts = { source, client };
-  const feedDocuments = { feed: gql(documents.feed), feedEvents: documents.feedEvents };
+  const parts = { source, client, starts };
+  const feedDocuments = { ...documents, feed: gql(documents.feed) };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
   return {
     get language() {

@@ -4,6 +4,7 @@ import {
   afterNotificationEvent,
   watchedOf,
   beginOf,
+  FeedStart,
   inReviewIn,
   listIn,
   moves,
@@ -15,6 +16,7 @@ import {
   type CachedPage,
   type CacheSource,
   type FeedList,
+  type FeedOptions,
   type FeedVariables,
   type ListAnswer,
   type ListVariables,
@@ -23,6 +25,7 @@ import {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Starts,
 } from '@fanfare/client/cache';
 import { print } from 'graphql';
 
@@ -30,6 +33,7 @@ import { print } from 'graphql';
 export interface Parts {
   readonly client: ApolloClient;
   readonly source: CacheSource;
+  readonly starts: Starts;
 }
 
 /** A query of one list, with the part of its answer that is the list. */
@@ -100,30 +104,46 @@ export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
 
 export function feedList<Shown extends ShownFields>(
   parts: Parts,
-  documents: { readonly feed: FeedQuery<Shown>; readonly feedEvents: string },
-  variables: FeedVariables,
+  documents: { readonly feed: FeedQuery<Shown>; readonly feedEvents: string; readonly firstUnread: string },
+  options: FeedOptions,
 ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
   const query = documents.feed;
+  const { from: _from, ...variables } = options;
+  const start = new FeedStart(parts.source, parts.starts, options);
   const loaded = new Loaded<{ feed: CachedFeedPage<Shown> }, CachedFeedPage<Shown>>(parts, {
     ...{ name: 'feed', query, variables, pageIn: ({ feed }) => feed },
   });
+  const read = (): CachedFeedPage<Shown> | undefined => loaded.read();
+  const load = (): Promise<void> =>
+    loaded.inTurn(async () => {
+      await start.find(documents.firstUnread);
+      await loaded.ask(start.variables);
+    });
   return {
-    ...{ query, variables, read: () => loaded.read(), load: () => loaded.load() },
+    get variables() {
+      return start.variables;
+    },
+    ...{ query, read, load },
     loadMore: () =>
       loaded.inTurn(async () => {
         const { hasNextPage, endCursor } = loaded.read()?.pageInfo ?? {};
         if (hasNextPage === true) await loaded.ask({ after: endCursor });
       }),
+    loadPrevious: () =>
+      loaded.inTurn(async () => {
+        const above = start.above(loaded.read());
+        if (above !== undefined) await loaded.ask({ first: undefined, ...above });
+      }),
     watch: (onEvent = () => undefined) =>
       parts.source.follow<CachedFeedEvent<CachedItem<Shown>>>(sent(parts, documents.feedEvents), {
-        ...{ begin: () => beginOf(loaded), of: watchedOf(variables) },
+        ...{ begin: () => beginOf({ read, load }), of: watchedOf(variables) },
         moves: (event) => moves(loaded.read(), event),
         apply(event) {
           loaded.change(({ feed }) => ({ feed: afterFeedEvent(feed, event) }));
           onEvent(event);
         },
         async resync(reason, cursor) {
-          await loaded.load();
+          await load();
           onEvent({ __typename: 'FeedResync', reason, cursor });
         },
       }),

@@ -7,6 +7,7 @@ export {
   afterNotificationEvent,
   beginOf,
   eventsOf,
+  FeedStart,
   inReviewIn,
   listIn,
   moves,
@@ -27,6 +28,7 @@ export {
   type Deeds,
   type DefaultFields,
   type FeedList,
+  type FeedOptions,
   type FeedVariables,
   type ListAnswer,
   type ListVariables,
@@ -35,6 +37,7 @@ export {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Starts,
 } from './cache/lists.ts';
 export {
   createCacheSource,

@@ -19,10 +19,13 @@ import {
   type CachedNotificationEvent,
   type cacheDocuments,
   type NotificationsPage,
+  type Starts,
 } from '@fanfare/client/cache';
 import {
+  chainsOf,
   dropLaterPages,
   edgesOf,
+  isFirst,
   joinedPages,
   nodeOf,
   pageInfoOf,
@@ -64,29 +67,38 @@ export const KEYS: KeyingConfig = new Proxy(KNOWN, {
   get: (known, type: string) => known[type] ?? (type.endsWith('Descriptor') ? none : undefined),
 });
 
-export function createCacheExchange(documents: Documents): ReturnType<typeof cacheExchange> {
+/** @param starts where feeds begin that do not begin at the top */
+export function createCacheExchange(
+  documents: Documents,
+  starts: Starts = new Set(),
+): ReturnType<typeof cacheExchange> {
   return cacheExchange({
     possibleTypes: POSSIBLE_TYPES,
     keys: KEYS,
     resolvers: {
       Query: {
-        ...{ feed: joinedPages, slice: joinedPages, feedGroups: joinedPages },
+        ...{ feed: joinedPages(starts), slice: joinedPages(), feedGroups: joinedPages() },
         // The page of an action shows at once what a list has loaded of it.
         action: (_, { id }) => ({ __typename: 'Action', id: id as string }),
         node: (_, { id }) => ({ __typename: typeOf(id as string), id: id as string }),
       },
-      Action: { interactions: joinedPages },
-      Viewer: { bookmarks: joinedPages },
+      Action: { interactions: joinedPages() },
+      Viewer: { bookmarks: joinedPages() },
     },
     optimistic: optimisticOf(documents),
     updates: {
-      Query: { feed: asPage('feed'), slice: asPage('slice'), feedGroups: asPage('feedGroups') },
+      Query: { feed: asPage('feed', starts), slice: asPage('slice'), feedGroups: asPage('feedGroups') },
       Action: { interactions: asPage('interactions') },
       Viewer: { bookmarks: asPage('bookmarks') },
       Mutation: Object.fromEntries(Object.entries(MUTATIONS).map(([name, update]) => [name, marked(update)])),
       Subscription: {
         feedEvents: (data, { after: _after, ...list }, cache) =>
-          applyFeedEvent(cache, (data as { feedEvents: CachedFeedEvent<CachedItem> }).feedEvents, list),
+          applyFeedEvent(
+            cache,
+            (data as { feedEvents: CachedFeedEvent<CachedItem> }).feedEvents,
+            list,
+            starts,
+          ),
         notificationEvents: applyNotificationEvent(documents),
       },
     },
@@ -104,24 +116,25 @@ function typeOf(id: string): string {
 
 /** A first page replaces everything that is loaded. */
 const asPage =
-  (field: string): UpdateResolver =>
+  (field: string, starts?: Starts): UpdateResolver =>
   (_, args, cache, { parentKey }) => {
-    if (args['after'] == null) dropLaterPages(cache, parentKey, pagesOf(cache, parentKey, field, args));
+    if (isFirst(args, starts))
+      dropLaterPages(cache, parentKey, pagesOf(cache, parentKey, field, args), starts);
   };
 
-function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, list: Args): void {
+function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, list: Args, starts: Starts): void {
   const pages = pagesOf(cache, 'Query', 'feed', list);
   const itemOf = (id: string) => cache.keyOfEntity({ __typename: 'NewsfeedItem', id }) ?? '';
   if (event.__typename === 'FeedItemAdded' || event.__typename === 'FeedItemUpdated') {
     removeNode(cache, pages, itemOf(event.item.id));
-    addItem(cache, pages, event.item.id);
+    for (const chain of chainsOf(cache, pages, starts)) addItem(cache, chain, event.item.id);
   }
   if (event.__typename === 'FeedItemRemoved') removeNode(cache, pages, itemOf(event.itemId));
 }
 
 const edgeFragment = (type: string) => gql(`fragment Edge on ${type} { cursor node { id } }`);
 
-/** Puts an item of the cache in its place: into the first page that has an item below it. */
+/** Puts an item of the cache in its place: into the first page that has an item below it, unless the page above brings it. */
 function addItem(cache: Cache, pages: readonly CachedPage[], itemId: string): void {
   const edge = { __typename: 'FeedEdge', cursor: '', node: { __typename: 'NewsfeedItem', id: itemId } };
   cache.writeFragment(edgeFragment('FeedEdge'), edge);
@@ -134,6 +147,8 @@ function addItem(cache: Cache, pages: readonly CachedPage[], itemId: string): vo
     const isEnd =
       page === pages.at(-1) && cache.resolve(pageInfoOf(cache, page.key), 'hasNextPage') === false;
     if (found < 0 && !isEnd) continue;
+    const hasMoreAbove = cache.resolve(pageInfoOf(cache, page.key), 'hasPreviousPage') === true;
+    if (found === 0 && hasMoreAbove && page === pages[0]) return;
     cache.link(page.key, 'edges', edges.toSpliced(found < 0 ? edges.length : found, 0, key));
     return;
   }

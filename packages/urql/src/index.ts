@@ -24,7 +24,7 @@ import {
   type DefaultFields,
   type FeedList,
   type FeedMutations,
-  type FeedVariables,
+  type FeedOptions,
   type Fields,
   type ListVariables,
   type NotificationList,
@@ -32,6 +32,7 @@ import {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Starts,
   type Watched,
 } from '@fanfare/client/cache';
 import { createCacheExchange } from './cache.ts';
@@ -70,7 +71,7 @@ export interface Fanfare<Shown extends ShownFields = DefaultFields> extends Deed
    */
   close(): void;
   feed(
-    variables?: FeedVariables,
+    variables?: FeedOptions,
   ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>>;
   /** Actions of a person or thing (`slice`), bookmarks, comments on an action, or groups of the feed. */
   list<Name extends keyof OtherLists>(
@@ -89,7 +90,8 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   ...options
 }: FanfareOptions): Fanfare<Shown> {
   const documents = cacheDocuments(fields);
-  const cache = forgettable(() => createCacheExchange(documents));
+  const starts: Starts = new Set();
+  const cache = forgettable(() => createCacheExchange(documents, starts));
   const source = createCacheSource(options, cache);
   const client = new Client({
     ...{ url: options.url, preferGetMethod: false, fetch: fetchBy(source) },
@@ -98,8 +100,8 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
       subscriptionExchange({ forwardSubscription: followBy(source) }),
     ],
   });
-  const parts = { client, source };
-  const feedDocuments = { feed: gql(documents.feed), feedEvents: gql(documents.feedEvents) };
+  const parts = { client, source, starts };
+  const feedDocuments = { ...documents, feed: gql(documents.feed), feedEvents: gql(documents.feedEvents) };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
   let deeds = 0;
   /** @param of names the action: what is done to it is sent one after the other */

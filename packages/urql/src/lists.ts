@@ -1,6 +1,7 @@
 import { gql, type Client, type TypedDocumentNode } from '@urql/core';
 import {
   beginOf,
+  FeedStart,
   inReviewIn,
   listIn,
   moves,
@@ -12,6 +13,7 @@ import {
   type CachedPage,
   type CacheSource,
   type FeedList,
+  type FeedOptions,
   type FeedVariables,
   type ListAnswer,
   type ListVariables,
@@ -20,12 +22,14 @@ import {
   type OtherLists,
   type PagedList,
   type ShownFields,
+  type Starts,
 } from '@fanfare/client/cache';
 
 /** What the lists are made of. */
 export interface Parts {
   readonly client: Client;
   readonly source: CacheSource;
+  readonly starts: Starts;
 }
 
 /** What a subscription says to the exchange that follows it. */
@@ -87,26 +91,40 @@ export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
 >;
 
 export function feedList<Shown extends ShownFields>(
-  { client, source }: Parts,
+  { client, source, starts }: Parts,
   documents: {
     readonly feed: FeedQuery<Shown>;
+    readonly firstUnread: string;
     readonly feedEvents: TypedDocumentNode<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>;
   },
-  variables: FeedVariables,
+  options: FeedOptions,
 ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
   const query = documents.feed;
-  const read = lasting(source, () => client.readQuery(query, variables)?.data?.feed);
-  const name = JSON.stringify(['feed', variables]);
-  const load = (): Promise<void> => source.inTurn(name, () => ask(client, query, variables));
+  const start = new FeedStart(source, starts, options);
+  const read = lasting(source, () => client.readQuery(query, start.variables)?.data?.feed);
+  const name = JSON.stringify(['feed', options]);
+  const load = (): Promise<void> =>
+    source.inTurn(name, async () => {
+      await start.find(documents.firstUnread);
+      await ask(client, query, start.variables);
+    });
   return {
-    ...{ query, variables, read, load },
+    get variables() {
+      return start.variables;
+    },
+    ...{ query, read, load },
     loadMore: () =>
       source.inTurn(name, async () => {
         const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
-        if (hasNextPage === true) await ask(client, query, { ...variables, after: endCursor });
+        if (hasNextPage === true) await ask(client, query, { ...start.variables, after: endCursor });
+      }),
+    loadPrevious: () =>
+      source.inTurn(name, async () => {
+        const above = start.above(read());
+        if (above !== undefined) await ask(client, query, above);
       }),
     watch(onEvent = () => undefined) {
-      const list = watchedOf(variables);
+      const list = watchedOf(options);
       return follow<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>(client, documents.feedEvents, list, {
         ...{ field: 'feedEvents', begin: () => beginOf({ read, load }) },
         moves: (event: CachedFeedEvent<CachedItem<Shown>>) => moves(read(), event),

@@ -4,7 +4,7 @@ import {
   type CachedComment,
   type CachedGroup,
   type CachedPage,
-  type FeedVariables,
+  type FeedOptions,
   type ListVariables,
   type OtherLists,
 } from '@fanfare/client/cache';
@@ -23,6 +23,15 @@ export interface PagedList {
 /** The queries of the lists, for the truth of the server. */
 export const LISTS: Readonly<Record<ListName, string>> = cacheDocuments();
 
+/** A feed as a frontend shows it. */
+export interface OpenFeed {
+  /** What the reader sees of it. */
+  shown(): readonly string[];
+  hasMoreAbove(): boolean;
+  loadMore(): Promise<void>;
+  loadPrevious(): Promise<void>;
+}
+
 /** Lists of a reader as a frontend shows them, their feed live beside. Disposing leaves the page. */
 export interface Lists extends AsyncDisposable {
   /** Shows a list from its first page on. */
@@ -30,8 +39,8 @@ export interface Lists extends AsyncDisposable {
   /** What the reader sees of it: of actions and groups the summary, of comments the text. */
   shown(name: ListName): readonly string[];
   loadMore(name: ListName): Promise<unknown>;
-  /** Shows another feed, live. @returns what the reader sees of it */
-  openFeed(variables: FeedVariables): Promise<() => readonly string[]>;
+  /** Shows another feed, live. */
+  openFeed(options: FeedOptions): Promise<OpenFeed>;
   /** Rejects when the server refuses or cannot be reached. */
   bookmark(actionId: string): Promise<unknown>;
   unbookmark(actionId: string): Promise<unknown>;

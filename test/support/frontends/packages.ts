@@ -138,11 +138,16 @@ export const openListsOf =
       },
       shown: (name) => nodes(name).map(textOf),
       loadMore: async (name) => lists.get(name)?.loadMore(),
-      async openFeed(variables) {
-        const other = fanfare.feed(variables);
+      async openFeed(options) {
+        const other = fanfare.feed(options);
         await other.load();
         stops.push(other.watch());
-        return () => (other.read()?.edges ?? []).map(({ node }) => textOf(node.action));
+        return {
+          shown: () => (other.read()?.edges ?? []).map(({ node }) => textOf(node.action)),
+          hasMoreAbove: () => other.read()?.pageInfo.hasPreviousPage === true,
+          loadMore: () => other.loadMore(),
+          loadPrevious: () => other.loadPrevious(),
+        };
       },
       bookmark: (id) => fanfare.bookmark(id),
       unbookmark: (id) => fanfare.unbookmark(id),

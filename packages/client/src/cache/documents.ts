@@ -57,9 +57,10 @@ export function cacheDocuments({
   return {
     row,
     comment: said,
-    feed: `query Feed($first: Int, $after: String, $view: String, $listId: ID, $filter: FeedFilter) {
-      feed(first: $first, after: $after, view: $view, listId: $listId, filter: $filter) { edges { cursor node { ...ItemFields } } ${PAGE_INFO}
-      liveCursor } } ${entry}`,
+    feed: `query Feed($first: Int, $after: String, $last: Int, $before: String, $view: String, $listId: ID, $filter: FeedFilter) {
+      feed(first: $first, after: $after, last: $last, before: $before, view: $view, listId: $listId, filter: $filter) {
+      edges { cursor node { ...ItemFields } } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } liveCursor } } ${entry}`,
+    firstUnread: 'query FirstUnread { viewer { firstUnread { cursor } } }',
     feedEvents: `subscription FeedEvents($after: String, $view: String, $listId: ID, $filter: FeedFilter) {
       feedEvents(after: $after, view: $view, listId: $listId, filter: $filter) { __typename cursor
       ... on FeedItemAdded { item { ...ItemFields } } ... on FeedItemUpdated { item { ...ItemFields } }

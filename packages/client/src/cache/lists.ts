@@ -1,6 +1,6 @@
 import type { Added, DescriptorWith } from '../own-types.ts';
 import type { OfList } from '../types.ts';
-import type { Watched } from './source.ts';
+import type { CacheSource, Watched } from './source.ts';
 
 /** What a cache keeps of the API, with the names of the types, and how events change it. */
 
@@ -83,7 +83,13 @@ export type CachedNotification<Shown extends ShownFields = DefaultFields> = Of<
 
 export interface CachedPage<Node> {
   readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly endCursor: string | null;
+    /** Of a feed: whether there is more above, which is so only of one that does not begin at the top. */
+    readonly hasPreviousPage?: boolean;
+    readonly startCursor?: string | null;
+  };
 }
 
 export interface CachedFeedPage<Shown extends ShownFields = DefaultFields> extends CachedPage<
@@ -155,6 +161,8 @@ export interface ListVariables extends OfList {
 export interface FeedVariables extends OfList {
   readonly first?: number;
   readonly after?: string | null;
+  readonly last?: number;
+  readonly before?: string | null;
   readonly filter?: object;
 }
 
@@ -203,8 +211,9 @@ export function afterFeedEvent<Item extends Placed, Page extends CachedPage<Item
   const order = orderOf(item.relevancy, item.action.id);
   const { edges } = without(page, item.id);
   const found = edges.findIndex(({ node }) => orderOf(node.relevancy, node.action.id) < order);
-  // Below everything that is loaded: the next page brings it.
-  if (found < 0 && page.pageInfo.hasNextPage) return { ...page, edges };
+  // Below or above everything that is loaded: its page brings it.
+  const { hasNextPage, hasPreviousPage } = page.pageInfo;
+  if (found < 0 ? hasNextPage : found === 0 && hasPreviousPage === true) return { ...page, edges };
   return { ...page, edges: placed(edges, found, 'FeedEdge', item) };
 }
 
@@ -265,6 +274,56 @@ export function unknownFields(document: { readonly definitions: readonly object[
   );
 }
 
+/** Cursors at which lists begin that do not begin at the top. */
+export type Starts = Set<string>;
+
+/** The variables of a feed, of one that begins where the reader left off once that is known. */
+export class FeedStart {
+  readonly #source: Pick<CacheSource, 'request' | 'reader'>;
+  readonly #starts: Starts;
+  readonly #from: FeedOptions['from'];
+  readonly #variables: FeedVariables;
+  #known: { readonly reader: AbortSignal; readonly after: string | undefined } | undefined;
+
+  constructor(
+    source: Pick<CacheSource, 'request' | 'reader'>,
+    starts: Starts,
+    { from, ...variables }: FeedOptions,
+  ) {
+    this.#source = source;
+    this.#starts = starts;
+    this.#from = from;
+    this.#variables = variables;
+  }
+
+  get variables(): FeedVariables {
+    const after = this.#known?.after;
+    return after === undefined ? this.#variables : { ...this.#variables, after };
+  }
+
+  /** Asks where it begins, once for each reader. Rejects with a FeedClientError. */
+  async find(document: string): Promise<void> {
+    const { request, reader } = this.#source;
+    if (this.#from === undefined || this.#known?.reader === reader) return;
+    const { viewer } = await request<FirstUnread>(document);
+    const after = viewer.firstUnread?.cursor;
+    if (after !== undefined) this.#starts.add(after);
+    this.#known = { reader, after };
+  }
+
+  /** Variables of the page above what is loaded; undefined: it begins at the top. */
+  above(page: CachedPage<unknown> | undefined): FeedVariables | undefined {
+    const { hasPreviousPage, startCursor } = page?.pageInfo ?? {};
+    if (hasPreviousPage !== true || startCursor == null) return undefined;
+    const { first: last, after: _after, ...list } = this.variables;
+    return { ...list, before: startCursor, ...(last !== undefined && { last }) };
+  }
+}
+
+interface FirstUnread {
+  readonly viewer: { readonly firstUnread: { readonly cursor: string } | null };
+}
+
 /** Where the events of a list begin. It is loaded if it is not; where that fails, the watch tries again. */
 export async function beginOf(list: {
   read(): { readonly liveCursor: string } | undefined;
@@ -296,8 +355,16 @@ export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, 
   watch(): () => void;
 }
 
+/** Which feed, and where it begins. */
+export interface FeedOptions extends FeedVariables {
+  /** The oldest unread item, and it is loaded both ways: call `load` before it is shown. Of the whole feed alone. */
+  readonly from?: 'firstUnread';
+}
+
 export interface FeedList<Query, Page, Event> extends CacheList<Query, FeedVariables, Page> {
   loadMore(): Promise<void>;
+  /** Loads the page above, of a list that does not begin at the top. */
+  loadPrevious(): Promise<void>;
   /** Reads it, unless it is loaded, and applies its events. @returns stops it */
   watch(onEvent?: (event: Event) => void): () => void;
 }
