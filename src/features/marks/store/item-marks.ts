@@ -11,6 +11,7 @@ import {
   readerActions,
   type ReaderListEntry,
 } from '../../../storage/documents/reader-action-id.ts';
+import { toMark } from '../../../storage/documents/item-mark-document.ts';
 import type { ItemMarkDocument } from '../../../storage/documents/reader-documents.ts';
 import { NO_END } from './mark-ends.ts';
 import { inOneBatch, upTo } from '../../../storage/database/batches.ts';
@@ -55,17 +56,6 @@ export const ITEM_MARKS = readerActions('itemMarks', {
     ...(until === undefined ? {} : { hasSnoozes: true }),
   }),
 });
-
-function toMark({ _id, state, until, isOver, readAt, isUnread }: ItemMarkDocument): ItemMark & ReaderAction {
-  return {
-    userId: _id.userId,
-    actionId: _id.actionId.toHexString(),
-    state: state ?? null,
-    end: state === undefined || until === undefined ? null : { state, until, isOver: isOver ?? false },
-    readAt: readAt ?? null,
-    isUnread: isUnread ?? false,
-  };
-}
 
 /** Readers' marks on single items. Key: `_id`, of reader and action. */
 export function itemMarksRepository(collection: Collection<ItemMarkDocument>) {
