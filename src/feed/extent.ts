@@ -28,9 +28,14 @@ export class Extent {
     return Math.max(1, MAX_MISSED - this.#missed);
   }
 
+  /** So many were looked at in vain that it stops. */
+  get isSpent(): boolean {
+    return this.#missed >= MAX_MISSED;
+  }
+
   /** Reads the next entries from a position on, if it has not stopped. */
   scan<P>(from: FeedPosition | null, read: () => Promise<readonly P[]>): Promise<readonly P[]> {
-    if (this.#missed >= MAX_MISSED && from !== null) this.stopAt(from);
+    if (this.isSpent && from !== null) this.stopAt(from);
     return this.#stop === null ? read() : Promise.resolve([]);
   }
 

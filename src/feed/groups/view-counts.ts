@@ -121,7 +121,7 @@ interface PartOfFeed {
 function partOf(feed: FeedList, { filter, read, stages }: PartOfFeed): FeedStages {
   const extent = new Extent();
   const lookUp = async (): Promise<ReaderProfile> => readerOf(await stages.lookUp(), filter);
-  const unread = once(async () => unreadEntries(read.core, await lookUp(), filter));
+  const unread = once(async () => unreadEntries(read, await lookUp(), filter));
   return {
     extent,
     open: stages.open,

@@ -91,7 +91,7 @@ export async function collectPage<P, C extends P, T>(options: {
     from = candidates.at(-1) ?? from;
     examined += candidates.length;
     // Twice as many as are needed if as few pass as have so far, so that a selective filter costs few round trips.
-    limit = Math.max(size + 1, Math.ceil((2 * size * examined) / (nodes.length + 1)));
+    limit = Math.max(FEW, Math.ceil((2 * (size + 1 - nodes.length) * examined) / (nodes.length + 1)));
     limit = Math.min(MAX_SCAN, limit, extent === undefined ? limit : size + extent.room);
   }
   const edges = nodes.slice(0, size).map((node) => ({ cursor: cursorOf(node), node }));
@@ -111,3 +111,4 @@ export function pageOf<T>(
 
 /** Upper bound on candidates examined in one round trip. */
 const MAX_SCAN = 500;
+const FEW = 10;

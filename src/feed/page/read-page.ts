@@ -29,7 +29,7 @@ import {
   passesFeedFilter,
   wantedOf,
 } from './filters.ts';
-import { type Begun, ListRead, type RecordedCore } from './list-read.ts';
+import { type Begun, ListRead } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { DECLARED, type TimeRange } from './declared.ts';
 import { entriesAbove } from './upward.ts';
@@ -140,7 +140,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     return (top = begin({ limit, ...range }));
   };
   const wantedOnce = once(async () => wantedOf(filter, await lookUp()));
-  const unread = once(async () => unreadEntries(core, await lookUp(), filter));
+  const unread = once(async () => unreadEntries(read, await lookUp(), filter));
   const whole = isListed ? readWhole(read, list, lookUp) : null;
   const listed = async (): Promise<readonly FeedEntry[] | null> => (await whole?.entries()) ?? null;
   /** @param first what was begun of it; `null`: nothing */
@@ -163,8 +163,8 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     const entries = await listed();
     if (entries !== null) return entriesFrom(entries, stretch);
     if (filter.unreadOnly) {
-      const { page } = await unread();
-      return isUp ? entriesAbove(page, query) : page({ ...query, ...(goesOn && { extent }) });
+      const { page, kept } = await unread();
+      return isUp ? entriesAbove(page, query) : goesOn ? kept(query, extent) : page(query);
     }
     if (isUp) return entriesAbove((part) => next(begin(part), part, undefined), query);
     return next(first, query, goesOn ? extent : undefined);
@@ -318,6 +318,8 @@ function entriesFrom(
 interface UnreadEntries {
   /** In feed order. Fewer than the limit means the end, or that of the query's extent. */
   readonly page: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
+  /** The same without those above the mark that are in another state, so that no more of the others are read than are needed. */
+  readonly kept: (query: FeedQuery, extent: Extent) => Promise<readonly FeedEntry[]>;
   /** The same of those above the mark alone. */
   readonly above: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
   /** The next of those below the mark, in feed order. `list` null: of the feed. No query when there are none. */
@@ -325,7 +327,7 @@ interface UnreadEntries {
 }
 
 export function unreadEntries(
-  core: RecordedCore,
+  { core, session }: ListRead,
   reader: ReaderProfile,
   filter: CheckedFeedFilter = NO_FILTER,
 ): UnreadEntries {
@@ -353,14 +355,52 @@ export function unreadEntries(
       .sort(compareFeedPositions)
       .slice(0, query.limit);
   };
+  const pageOf = async (query: FeedQuery, top: readonly FeedEntry[]): Promise<readonly FeedEntry[]> => {
+    if (top.length === query.limit || (query.extent?.stop ?? null) !== null) return top;
+    return [...top, ...(await below(null, { ...query, limit: query.limit - top.length }))];
+  };
   return {
     ...{ above, below },
-    async page(query) {
-      const top = await above(query);
-      if (top.length === query.limit || (query.extent?.stop ?? null) !== null) return top;
-      return [...top, ...(await below(null, { ...query, limit: query.limit - top.length }))];
+    page: async (query) => pageOf(query, await above(query)),
+    async kept(query, extent) {
+      const asked = { ...query, extent };
+      const top = reader.hasMarks
+        ? await inState(above, asked, async (entries) => {
+            const marks = await marksOf(
+              session,
+              reader,
+              entries.map(({ actionId }) => actionId),
+            );
+            return entries.filter((_entry, index) => (marks[index]?.state ?? null) === filter.state);
+          })
+        : await above(asked);
+      return pageOf(asked, top);
     },
   };
+}
+
+/** Reads on as long as entries are left out. */
+async function inState(
+  above: UnreadEntries['above'],
+  query: FeedQuery & { readonly extent: Extent },
+  keep: (entries: readonly FeedEntry[]) => Promise<readonly FeedEntry[]>,
+): Promise<readonly FeedEntry[]> {
+  const { limit, extent } = query;
+  const kept: FeedEntry[] = [];
+  let { after } = query;
+  for (let size = limit; ; size = Math.min(2 * size, limit + extent.room)) {
+    const entries = await above({ ...query, limit: size, ...(after && { after }) });
+    const left = await keep(entries);
+    kept.push(...left);
+    extent.missed(entries.length - left.length);
+    after = entries.at(-1) ?? after;
+    const isEnd = entries.length < size || extent.stop !== null;
+    if (isEnd || kept.length >= limit) return kept.slice(0, limit);
+    if (extent.isSpent && after !== undefined) {
+      extent.stopAt(after);
+      return kept;
+    }
+  }
 }
 
 /** Whether items below the read mark may be marked unread. */

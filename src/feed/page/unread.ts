@@ -42,9 +42,9 @@ const BADGE = 'badge';
 
 /** @param first read ahead; `null`: nothing */
 async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount> {
-  const { core, session } = read;
+  const { session } = read;
   const reader = await session.profile();
-  const unread = unreadEntries(core, reader);
+  const unread = unreadEntries(read, reader);
   const from = reader.lastRead === null ? 0 : reader.lastRead.getTime() + 1;
   const extent = new Extent();
   const usable = first !== null && (first.query.since?.getTime() ?? 0) <= from ? first : null;
@@ -127,7 +127,7 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
   const userId = session.identity.userId;
   const reader = await session.profile();
   const read = new ListRead(core, session, 'first unread');
-  const unread = await unreadEntries(read.core, reader).page({ limit: MAX_ENTRIES + 1 });
+  const unread = await unreadEntries(read, reader).page({ limit: MAX_ENTRIES + 1 });
   const isExact = unread.length <= MAX_ENTRIES;
   for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
     const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
