@@ -9,6 +9,7 @@ import {
 import type { ReaderProfile, Follow } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
 import {
+  type Beside,
   type FeedQuery,
   type StoredPage,
   type FeedPageQuery,
@@ -63,15 +64,32 @@ export interface FeedReader {
   /**
    * Starts reading a page from the store before the reader is known, which saves a round trip.
    * @param begin writes down that there is such a reader; called if nothing is stored about them
+   * @param beside what else to read of the reader, if the store can; `null`: nothing
    */
-  readAhead(userId: UserId, query: FeedQuery, begin: () => Promise<unknown>): FeedAhead;
+  readAhead(
+    userId: UserId,
+    query: FeedQuery,
+    begin: () => Promise<unknown>,
+    beside: Beside | null,
+  ): FeedAhead;
   /**
    * The same for at most `limit` entries that may be unread: those above the read mark, as far as this process knows it. Use
    * them only if the query does not begin above the mark.
    */
-  unreadAhead(userId: UserId, limit: number): { readonly query: FeedQuery; readonly ahead: FeedAhead };
-  /** The entries for the given actions, unordered; actions not in the feed are left out. */
-  find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]>;
+  unreadAhead(
+    userId: UserId,
+    limit: number,
+    beside: Beside | null,
+  ): { readonly query: FeedQuery; readonly ahead: FeedAhead };
+  /**
+   * The entries for the given actions, unordered; actions not in the feed are left out.
+   * @param through what is read of storage. Default: all of it
+   */
+  find(
+    reader: ReaderProfile,
+    actionIds: readonly ActionId[],
+    through?: (context: Context) => Context,
+  ): Promise<readonly FeedEntry[]>;
   /** The same as a feed of their own, each looked up once. Its pages take no more than what is stored as long as that has them. */
   among(reader: ReaderProfile, actionIds: readonly ActionId[]): FewEntries;
   /** The entry for one action and its source; `null` when it is not in the feed. */
@@ -106,16 +124,19 @@ export function feedReader(context: Context): FeedReader {
       const noted = read?.readsOn === undefined ? context : noting(context, read.readsOn, KEPT);
       return withOrWithoutStore(noted, reader, (as) => readPage(noted, remembered, as, query, read));
     },
-    find: (reader, actionIds) => withOrWithoutStore(context, reader, (as) => find(context, as, actionIds)),
+    find: (reader, actionIds, through) =>
+      withOrWithoutStore(context, reader, (as) => find(through?.(context) ?? context, as, actionIds)),
   };
 
   return {
     page: (reader, query, ahead) => pageWithReturned(base, reader, query, base.page(reader, query, ahead)),
-    readAhead: (userId, query, begin) => readAhead(context, guesses, { ...query, userId }, begin),
-    unreadAhead(userId, limit) {
+    readAhead: (userId, query, begin, beside) =>
+      readAhead(context, guesses, { query: { ...query, userId }, beside }, begin),
+    unreadAhead(userId, limit, beside) {
       const lastRead = lastReads.of(userId);
       const query = { limit, ...(lastRead === null ? {} : { since: new Date(lastRead.getTime() + 1) }) };
-      const ahead = readAhead(context, guesses, { ...query, userId }, () => context.feeds.begin(userId));
+      const asked = { query: { ...query, userId }, beside };
+      const ahead = readAhead(context, guesses, asked, () => context.feeds.begin(userId));
       const known = async (): Promise<KnownReader | null> => {
         const reader = await ahead.known();
         lastReads.keep(userId, reader?.marks.lastRead ?? null);
@@ -132,7 +153,7 @@ export function feedReader(context: Context): FeedReader {
         conducted: entries[index]?.conducted ?? entry.relevancy,
       }));
     },
-    find: (reader, actionIds) => withReturned(reader, base.find(reader, actionIds)),
+    find: (reader, actionIds, through) => withReturned(reader, base.find(reader, actionIds, through)),
     among: (reader, actionIds) => among(context, base, reader, actionIds),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
@@ -230,8 +251,13 @@ async function find(
   const known = new Set(entries.map((entry) => entry.actionId));
   const missing = isPulled ? actionIds : actionIds.filter((id) => !known.has(id));
   if (missing.length === 0) return entries;
-  const { floor } = await stored(context, reader, { limit: 1 });
-  return merge(entries, await findUnstored(context, reader, floor, missing));
+  return merge(entries, await findUnstored(context, reader, await floorOfStored(context, reader), missing));
+}
+
+/** What is stored is complete above it. */
+async function floorOfStored(context: Context, reader: ReaderProfile): Promise<FeedPosition | null> {
+  if (context.feedStore.isUncapped === true) return reader.floor;
+  return (await stored(context, reader, { limit: 1 })).floor;
 }
 
 /** Those of them that are stored. */
@@ -254,9 +280,9 @@ function among(
     const ended = await reader.returned();
     if (ended.size > 0 || reader.pulledFollows.length > 0 || actionIds.length === 0) return [];
     return withOrWithoutStore(context, reader, async (as) => {
-      const [entries, { floor }] = await Promise.all([
+      const [entries, floor] = await Promise.all([
         findStored(context, as, actionIds),
-        stored(context, as, { limit: 1 }),
+        floorOfStored(context, as),
       ]);
       return entries.filter((entry) => isAbove(entry, floor)).sort(compareFeedPositions);
     });
@@ -292,7 +318,7 @@ async function locate(
   if (entry === undefined) return null;
   const [shown = entry] = await withReturned(reader, Promise.resolve([entry]));
   if (entry.reasons.includes('PULL')) return { entry: shown, path: 'PULLED' };
-  const { floor } = await stored(context, reader, { limit: 1 });
+  const floor = await floorOfStored(context, reader);
   return { entry: shown, path: floor === null || isAbove(entry, floor) ? 'STORED' : 'SOURCE' };
 }
 
@@ -370,24 +396,23 @@ function isPlain({ after, since, until }: Omit<FeedQuery, 'limit'>): boolean {
 function readAhead(
   { feedStore, pulledRefs }: Context,
   guesses: PullGuesses,
-  { userId, ...query }: FeedPageQuery,
+  { query, beside }: { readonly query: FeedPageQuery; readonly beside: Beside | null },
   begin: () => Promise<unknown>,
 ): FeedAhead {
   const begunAt = clock.time();
-  const asked = { ...query, userId };
   const { open } = feedStore;
-  const guess = isPlain(query) ? guesses.of(userId, query.limit) : null;
+  const guess = isPlain(query) ? guesses.of(query.userId, query.limit) : null;
   const opening =
     open === undefined
       ? undefined
       : pulledRefs.known().then(async (refIds) => {
-          const opened = await open(asked, { refIds, guess });
+          const opened = await open(query, { refIds, guess }, beside);
           if (opened !== null) return opened;
           await begin();
-          return open(asked, { refIds, guess });
+          return open(query, { refIds, guess }, beside);
         });
   if (opening === undefined) {
-    const page = feedStore.page(asked);
+    const page = feedStore.page(query);
     // Awaited only by callers that need it: avoid an unhandled rejection.
     page.catch(() => undefined);
     return { begunAt, opened: NOTHING, known: nothing, page: () => page, pulled: nothing };
@@ -396,7 +421,7 @@ function readAhead(
   return {
     ...{ begunAt, opened: opening },
     known: async () => (await opening)?.read().reader ?? null,
-    page: async () => (await opening)?.read() ?? feedStore.page(asked),
+    page: async () => (await opening)?.read() ?? feedStore.page(query),
     pulled: async () => (await opening)?.read().pulled ?? null,
   };
 }

@@ -6,6 +6,7 @@ import {
   type DeliveryReason,
   type FeedEntry,
   type FeedPosition,
+  type ItemMark,
   compareFeedPositions,
   FLOOR_ABOVE_ALL,
 } from '../domain/newsfeed-item.ts';
@@ -14,6 +15,8 @@ import type { Extent } from './extent.ts';
 import type { PulledAhead, PullGuess } from './store/pulled-refs.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
+import type { StoredFollow } from '../storage/documents/follow-document.ts';
+import type { ReaderAction } from '../storage/documents/reader-action-id.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { positionAbove } from '../domain/cursor.ts';
 import { inSlices } from '../lib/turn.ts';
@@ -112,9 +115,32 @@ export interface KnownReader {
   readonly pulledFollows?: readonly Follow[];
 }
 
+/** What a read is expected to need of its reader beside a page of the feed, which is then read in the same command. */
+export interface Beside {
+  /** The marks of the page's entries. */
+  readonly hasMarks: boolean;
+  /** So many of the newest actions that the reader has marked as unread, with their entries and revisions; 0: none. */
+  readonly unread: number;
+  /** Refs of which it is needed whether the reader follows them. */
+  readonly refIds: ReadonlySet<RefId>;
+}
+
+/** What there is of it. `null` in a map: there is none. */
+export interface FoundBeside {
+  readonly asked: Beside;
+  /** The newest first. */
+  readonly unread: readonly ActionId[];
+  readonly marks: ReadonlyMap<ActionId, (ItemMark & ReaderAction) | null>;
+  /** What is stored of those marked as unread. */
+  readonly entries: ReadonlyMap<ActionId, FeedEntry | null>;
+  /** Of the same actions, as far as there are such. */
+  readonly revisions: ReadonlyMap<ActionId, number>;
+  readonly follows: ReadonlyMap<RefId, StoredFollow | null>;
+}
+
 /** The answer of the database to one command for a page and its reader. */
 export interface OpenedFeed {
-  /** Equal for answers that are equal; `null`: it does not say everything about the reader that it could. */
+  /** Equal for equal questions with equal answers; `null`: it does not say everything about the reader that it could. */
   readonly print: () => string | null;
   /** What it says. It is decoded once. */
   readonly read: () => OpenedPage;
@@ -125,6 +151,8 @@ export interface OpenedPage extends StoredPage {
   readonly reader: KnownReader;
   /** Data about pulled refs, read after the entries by a guess; absent: not read, or not complete. */
   readonly pulled?: PulledAhead;
+  /** `null`: nothing was asked for beside the page. */
+  readonly beside: FoundBeside | null;
 }
 
 /** What to read about pulled refs together with a page. */
@@ -156,6 +184,8 @@ export interface PulledQuestion {
 export interface FeedStore {
   /** Name of the model, the value of `FEED_MODEL`. */
   readonly model: string;
+  /** It stores all that is delivered: the floor of its pages is always `null`. Default: it may not. */
+  readonly isUncapped?: true;
   /** Adds each chunk's action to the feeds of its readers, or raises it there. Returns an outcome per chunk. */
   deliver(chunks: readonly DeliveryChunk[]): Promise<readonly DeliveryOutcome[]>;
   /**
@@ -168,7 +198,11 @@ export interface FeedStore {
    * A page together with everything it needs to know about its reader, read before the page, in one command. `null`: the
    * reader has no document yet. Absent when the model cannot do it.
    */
-  readonly open?: (query: FeedPageQuery, pulled: PulledQuestion) => Promise<OpenedFeed | null>;
+  readonly open?: (
+    query: FeedPageQuery,
+    pulled: PulledQuestion,
+    beside: Beside | null,
+  ) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, unordered; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
   /** What of the action is stored for these readers, unordered; who has nothing is left out. */

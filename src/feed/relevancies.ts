@@ -101,7 +101,7 @@ export type PlaceEntry = (
  * @param known for a single reader: their follows of the refs of these actions.
  */
 export async function resolveEntries(
-  { blocks, interactions, members, follows, weights }: Context,
+  context: Context,
   actions: readonly LocatedAction[],
   userIds: readonly UserId[],
   known?: readonly Follow[],
@@ -109,6 +109,7 @@ export async function resolveEntries(
   const lively = actions.filter((action) => action.isBumped);
   if (lively.length === 0)
     return (_userId, action, reasons) => placed(action, baseRelevancy(action), reasons);
+  const { blocks, interactions, members, follows, weights } = context;
   const ids = lively.map((action) => action.id);
   const refIds = known === undefined ? lively.flatMap((action) => action.refIds) : [];
   const [lifts, found, assigned] = await Promise.all([

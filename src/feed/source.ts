@@ -368,7 +368,7 @@ export async function entriesOf(
 
 /** Asks about the blocks that decide. No command for readers whose blocks are all known. */
 async function learnBlocks(
-  { blocks: stored }: Context,
+  context: Context,
   { userId, blocks }: ReaderProfile,
   actions: readonly SourceAction[],
   follows: readonly Follow[],
@@ -377,7 +377,7 @@ async function learnBlocks(
   const asked = new Set(actions.flatMap((action) => blocksAsked(action, follows)));
   const unknown = [...asked].filter((id) => id !== userId && !blocks.knows(id));
   if (unknown.length === 0) return;
-  const found = await stored.findPairs(unknown.map((otherId) => ({ userId, otherId })));
+  const found = await context.blocks.findPairs(unknown.map((otherId) => ({ userId, otherId })));
   const blocked = new Set(found.map(({ otherId }) => otherId));
   for (const id of unknown) blocks.learn(id, blocked.has(id));
 }

@@ -5,7 +5,9 @@ import type {
   ReaderDelivery,
   FeedStore,
   FewFeeds,
+  Beside,
   FeedPageQuery,
+  FoundBeside,
   OpenedFeed,
   OpenedPage,
   PulledQuestion,
@@ -23,8 +25,9 @@ import {
   IN_FEED_ORDER,
   pageFilter,
 } from './stored-entries.ts';
+import { type BesideLists, besideIn, besideStages, lookUp, nameOfBeside } from './beside.ts';
 import { hash } from 'node:crypto';
-import { BSON, ObjectId, type Collection, type Db } from 'mongodb';
+import { BSON, ObjectId, type Collection, type Db, type Document } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
 import { DELIVERY_REASONS, type DeliveryReason, type FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { NewsfeedItemDocument, ActionDocument } from '../../storage/documents/documents.ts';
@@ -32,6 +35,7 @@ import type { StoredEntryDocument, FeedEntryDocument } from '../../storage/docum
 import { insertMissing } from '../../storage/database/batches.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
+import { literal } from '../../storage/stages/revision.ts';
 import { toAction } from '../../storage/actions/action-document.ts';
 import { WITHOUT_DETAILS } from '../../storage/documents/member-document.ts';
 import { NEVER_STAMPED } from '../../storage/stamps/directory-stamps.ts';
@@ -75,6 +79,7 @@ export const itemsModel: FeedModel = {
 function itemsFeedStore(items: NewsfeedItemsRepository, open: FeedStore['open'] | null): FeedStore {
   return {
     model: 'items',
+    isUncapped: true,
     ...(open == null ? {} : { open }),
     async deliver(chunks) {
       const prepared = await Promise.all(chunks.map(prepare));
@@ -199,6 +204,11 @@ export function itemId(userId: UserId, actionId: ObjectId): string {
   return `${actionId.toHexString()}${SEPARATOR}${userId}`;
 }
 
+/** The same as an expression. */
+const idOfEntry =
+  (userId: UserId) =>
+  (actionId: string): Document => ({ $concat: [{ $toString: actionId }, literal(`${SEPARATOR}${userId}`)] });
+
 const SEPARATOR = '_';
 /** The character after the separator: greater than every id that begins with the action and the separator. */
 const BEYOND = '`';
@@ -284,7 +294,7 @@ async function insertEach<T extends NewEntry>(
 
 type NewsfeedItemsRepository = ReturnType<typeof newsfeedItemsRepository>;
 
-interface OpenedDocument extends FeedDocument, RawLists {
+interface OpenedDocument extends FeedDocument, RawLists, BesideLists {
   readonly members: readonly PlainMember[];
   readonly directory: readonly { readonly stamp: number }[];
   readonly follows?: readonly PlainFollow[];
@@ -297,7 +307,7 @@ const MOST_PULLED = 500;
 /**
  * Reads in one command what a page needs: the reader's marks, then the directory stamp, the member, the entries, and the
  * revision of each entry's action. With pulled refs, also which of them the reader follows and what a guess expects the page
- * to need of them. `null` when the reader has never read and so has no document to start from. Indexes `page`, `pair` or
+ * to need of them. What is asked for beside the page is read after it. `null` when the reader has never read and so has no document to start from. Indexes `page`, `pair` or
  * `by_ref`, `pull`, and `_id` of the others.
  * @param items name of the collection of entries
  */
@@ -309,10 +319,15 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
     'directoryStamps',
     'follows',
   ] as const satisfies readonly (keyof Collections)[];
-  return async (query: FeedPageQuery, { refIds, guess }: PulledQuestion): Promise<OpenedFeed | null> => {
+  return async (
+    query: FeedPageQuery,
+    { refIds, guess }: PulledQuestion,
+    beside: Beside | null,
+  ): Promise<OpenedFeed | null> => {
     const { userId, limit } = query;
-    const asked = refIds.size > MOST_PULLED ? NO_REFS : askedOf(refIds, guess);
-    const guessed = asked.size === 0 ? null : guess;
+    const pulled = refIds.size > MOST_PULLED ? NO_REFS : askedOf(refIds, guess);
+    const guessed = pulled.size === 0 ? null : guess;
+    const asked = beside === null ? pulled : new Set([...pulled, ...beside.refIds]);
     const asOf = clock.now();
     const pipeline = [
       { $match: { _id: userId } },
@@ -352,26 +367,38 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
               { $limit: MOST_GUESSED + 1 },
             ]),
           ]),
+      ...(beside === null ? [] : besideStages(beside, userId, { name: items, idOf: idOfEntry(userId) })),
     ];
     const [bytes] = await feeds.aggregate<Uint8Array>(pipeline, { raw: true }).toArray();
     if (bytes === undefined) return null;
     let page: OpenedPage | undefined;
     let print: string | undefined;
     return {
-      print: () => (refIds.size > MOST_PULLED ? null : (print ??= hash('sha1', bytes, 'base64'))),
+      print: () => (refIds.size > MOST_PULLED ? null : (print ??= printOf(bytes, beside))),
       read: () => (page ??= decode(BSON.deserialize(bytes, RAW_LISTS) as OpenedDocument)),
     };
 
     function decode(opened: OpenedDocument): OpenedPage {
       const [member] = opened.members;
-      const found = (opened.follows ?? []).map(toFollow);
-      const pulled = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
+      const { follows: plain = [] } = opened;
+      const found = plain.map(toFollow);
+      const ahead = guessed === null ? null : aheadOf(opened, { guess: guessed, follows: found, asked });
       let entries: FeedEntry[] | undefined;
+      let read: FoundBeside | undefined;
       return {
         floor: null,
         // Not needed of an answer from which a page was made before.
         get entries() {
           return (entries ??= decodeEntries(opened));
+        },
+        get beside() {
+          if (beside === null) return null;
+          return (read ??= besideIn(opened, {
+            asked: beside,
+            userId,
+            entries: this.entries,
+            follows: plain,
+          }));
         },
         reader: {
           asOf,
@@ -382,7 +409,7 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
             ? {}
             : { pulledFollows: found.filter(({ refId }) => refIds.has(refId)) }),
         },
-        ...(pulled === null ? {} : { pulled }),
+        ...(ahead === null ? {} : { pulled: ahead }),
       };
     }
   };
@@ -466,6 +493,7 @@ function aheadOf(
   return pulled.length > MOST_GUESSED ? null : { ...read, actions: pulled.map(toAction) };
 }
 
-function lookUp(from: string, as: string, pipeline: readonly object[]) {
-  return { $lookup: { from, as, pipeline } };
+function printOf(bytes: Uint8Array, beside: Beside | null): string {
+  const print = hash('sha1', bytes, 'base64');
+  return beside === null ? print : hash('sha1', `${print} ${nameOfBeside(beside)}`, 'base64');
 }

@@ -1,17 +1,27 @@
 import type { Action, ActionId } from '../../domain/action.ts';
 import { NO_BLOCKS } from '../../domain/block.ts';
-import { isAffectedByBlocks, moderates, type Identity, type ReaderProfile } from '../../domain/viewer.ts';
+import type { FeedEntry, ItemMark } from '../../domain/newsfeed-item.ts';
+import {
+  type Follow,
+  isAffectedByBlocks,
+  moderates,
+  type Identity,
+  type ReaderProfile,
+} from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { noting } from '../../lib/noting.ts';
 import type { Reading } from '../../lib/reading.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { FeedAhead, FeedReads } from '../feed-reader.ts';
-import type { FeedQuery, KnownReader, OpenedFeed } from '../feed-store.ts';
+import type { FeedQuery, FoundBeside, KnownReader, OpenedFeed } from '../feed-store.ts';
+import { FOLLOW } from '../loads/own-follows.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { KeptPage, Known } from '../store/known-answers.ts';
+import { type KeptPage, type Known, type Needed, NOTHING_NEEDED } from '../store/known-answers.ts';
 import type { Count } from '../../core/shapes.ts';
+import { ReadsBeside } from './beside.ts';
+import { ITEM_MARK } from './hydration.ts';
 
 /** What is made of filters that take more characters is not kept. */
 const LONGEST = 500;
@@ -45,6 +55,7 @@ export abstract class RecordedRead {
   /** Tells lists of all readers apart. */
   readonly list: string;
   readonly session: ReaderSession;
+  protected readonly beside: ReadsBeside;
   #answer: Answer | null = null;
   /** Nothing was read beyond the answer. */
   #isEnough: boolean;
@@ -59,7 +70,12 @@ export abstract class RecordedRead {
     // What a member is shown depends on the roles of the token.
     this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
     this.#isEnough = list.length <= LONGEST;
+    this.beside = new ReadsBeside(
+      () => this.found(),
+      () => this.reads(),
+    );
     this.session = new RecordedSession(session, {
+      beside: this.beside,
       reads: () => this.reads(),
       decidesBy: (profile) => this.#decidesBy(profile),
       decidesOf: (action) => this.#decidesOf(action),
@@ -68,6 +84,11 @@ export abstract class RecordedRead {
 
   /** `null`: there is more than one. */
   protected abstract answer(): Promise<Answer | null>;
+
+  /** What the answer has of the reader beside a page; `null`: nothing. */
+  protected found(): Promise<FoundBeside | null> {
+    return NOTHING;
+  }
 
   /** Equal for reads that decide the same; `null`: what it is may change although the answer does not. */
   get version(): string | null {
@@ -120,11 +141,14 @@ export abstract class RecordedRead {
   }
 }
 
+const NOTHING: Promise<null> = Promise.resolve(null);
+
 /** One read of a list of the feed. Its stages reach storage through `core` and `session` alone. */
 export class ListRead extends RecordedRead {
   readonly core: RecordedCore;
   readonly #core: FeedReads;
   #opening: Promise<OpenedFeed | null> | null = null;
+  #needed: Needed = NOTHING_NEEDED;
 
   constructor(core: FeedReads, session: ReaderSession, list: string) {
     super(session, list);
@@ -137,6 +161,11 @@ export class ListRead extends RecordedRead {
     return opened && { print: () => opened.print(), asOf: () => opened.read().reader.asOf };
   }
 
+  protected override async found(): Promise<FoundBeside | null> {
+    const opened = await this.#opening;
+    return opened?.read().beside ?? null;
+  }
+
   /**
    * Begins a page, requested while the reader is looked up, which saves a round trip. If the feed model reads both in one command, the
    * session uses the reader data from it. From the top, the first one is the answer.
@@ -144,7 +173,8 @@ export class ListRead extends RecordedRead {
   begin(query: FeedQuery): Begun & { readonly reader: Promise<ReaderProfile> } {
     const { feedReader, feeds } = this.#core;
     const { userId } = this.session.identity;
-    const ahead = feedReader.readAhead(userId, query, () => feeds.touch(userId, clock.now()));
+    const beside = query.after === undefined ? this.#needed.beside : null;
+    const ahead = feedReader.readAhead(userId, query, () => feeds.touch(userId, clock.now()), beside);
     this.#opens(query, ahead);
     const reader = this.#lookUp(ahead);
     // Who learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
@@ -154,7 +184,8 @@ export class ListRead extends RecordedRead {
 
   /** The same for entries that may be unread, without a reader. */
   beginUnread(limit: number): Begun {
-    const { query, ahead } = this.#core.feedReader.unreadAhead(this.session.identity.userId, limit);
+    const { userId } = this.session.identity;
+    const { query, ahead } = this.#core.feedReader.unreadAhead(userId, limit, this.#needed.beside);
     this.#opens({ limit }, ahead);
     return { query, ahead };
   }
@@ -164,13 +195,29 @@ export class ListRead extends RecordedRead {
     return this.#core.feedReader.page(reader, query, { ...ahead, readsOn: () => this.reads() });
   }
 
-  /** Entries from the top that a page of the list took last time, if more than it has. @param what tells pages of the list apart */
-  needed(what: string): number {
-    return this.#core.neededEntries.of(`${what} ${this.list}`);
+  /**
+   * Prepares to read a page from the top, which then has what it took last time.
+   * @param what tells pages of the list apart
+   * @returns entries from the top that it took, if more than it has
+   */
+  expect(what: string): number {
+    this.#needed = this.#core.neededReads.of(`${what} ${this.list}`);
+    return this.#needed.entries;
   }
 
-  keepNeeded(what: string, count: number): void {
-    this.#core.neededEntries.keep(`${what} ${this.list}`, count);
+  /** @param entries from the top that the page took; 0: no more than it has */
+  keepNeeded(what: string, entries: number): void {
+    this.#core.neededReads.keep(`${what} ${this.list}`, { entries, beside: this.beside.needed });
+  }
+
+  /** The newest actions that the reader has marked as unread, or those of them before one. */
+  newestUnread(before: ActionId | null, limit: number): Promise<readonly ActionId[]> {
+    return this.beside.newestUnread(this.#core, this.session.identity.userId, before, limit);
+  }
+
+  /** The entries of these actions; actions that are not in the feed are left out. */
+  find(reader: ReaderProfile, actionIds: readonly ActionId[]): Promise<readonly FeedEntry[]> {
+    return this.#core.feedReader.find(reader, actionIds, this.beside.context);
   }
 
   get pages(): Known<KeptPage> {
@@ -195,11 +242,17 @@ export class ListRead extends RecordedRead {
 
 /** What a session is asked for. */
 interface Notes {
+  readonly beside: ReadsBeside;
   /** Something of storage. */
   readonly reads: () => void;
   readonly decidesBy: (profile: ReaderProfile) => void;
   /** An action at the revision that the answer has. */
   readonly decidesOf: (action: Action) => void;
+}
+
+/** Whether the first command may have it. */
+function isBeside(what: Load<unknown>): boolean {
+  return what === ITEM_MARK || what === FOLLOW;
 }
 
 class RecordedSession implements ReaderSession {
@@ -221,13 +274,23 @@ class RecordedSession implements ReaderSession {
   }
 
   load<V>(what: Load<V>, id: string): Promise<V | null> {
+    if (isBeside(what)) return this.loadMany(what, [id]).then(([found = null]) => found);
     this.#notes.reads();
     return this.#session.load(what, id);
   }
 
   loadMany<V>(what: Load<V>, ids: readonly string[]): Promise<(V | null)[]> {
-    if (ids.length > 0) this.#notes.reads();
+    if (ids.length === 0) return Promise.resolve([]);
+    if (isBeside(what)) return this.#beside(what, ids) as Promise<(V | null)[]>;
+    this.#notes.reads();
     return this.#session.loadMany(what, ids);
+  }
+
+  async #beside(what: Load<unknown>, ids: readonly string[]): Promise<readonly (ItemMark | Follow | null)[]> {
+    const { beside } = this.#notes;
+    return what === ITEM_MARK
+      ? beside.marks(ids, (some) => this.#session.loadMany(ITEM_MARK, some))
+      : beside.follows(ids, (some) => this.#session.loadMany(FOLLOW, some));
   }
 
   async loadAt(id: ActionId, rev: number | undefined): Promise<Action | null> {

@@ -230,7 +230,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     make: () => Promise<Page<NewsfeedItem>>,
   ): Promise<Page<NewsfeedItem>> {
     const { read, open } = this.#stages;
-    const expected = read.needed(what);
+    const expected = read.expect(what);
     this.expect(expected);
     open(Math.max(limit, expected, firstRead(this.#stages)));
     const { edges, ...page } = await read.made(read.pages, what, async () => {

@@ -24,7 +24,7 @@ import { type AskedList, readerOf, viewAsked } from './views.ts';
 export async function countUnread(core: Core, session: ReaderSession): Promise<UnreadCount> {
   const read = new ListRead(core, session, 'badge');
   if (core.feedStore.open === undefined) return countOf(read, null);
-  const first = read.beginUnread(Math.max(MAX_UNREAD + 1, read.needed(BADGE)));
+  const first = read.beginUnread(Math.max(MAX_UNREAD + 1, read.expect(BADGE)));
   return read.made(read.counts, 'unread', async () => {
     const known = await first.ahead.known();
     if (known !== null) session.know(known);
@@ -73,9 +73,10 @@ async function countOf(read: ListRead, first: Begun | null): Promise<UnreadCount
     cursorOf: () => '',
     extent,
   });
+  const marked = hasMore ? 0 : await countMarked(read, reader, MAX_UNREAD + 1 - edges.length);
   read.keepNeeded(BADGE, list.lookedAt > MAX_UNREAD + 1 ? list.lookedAt : 0);
   if (hasMore) return { count: edges.length, isExact: false };
-  const count = edges.length + (await countMarked(read, reader, MAX_UNREAD + 1 - edges.length));
+  const count = edges.length + marked;
   return { count: Math.min(count, MAX_UNREAD), isExact: count <= MAX_UNREAD };
 }
 
@@ -84,19 +85,15 @@ const MORE = 1.25;
 const MARKED_AT_ONCE = 150;
 
 /** Number of items below the read mark that are marked unread, counted up to about a limit: in any order, so a few suffice. */
-async function countMarked(
-  { core, session }: ListRead,
-  reader: ReaderProfile,
-  limit: number,
-): Promise<number> {
+async function countMarked(read: ListRead, reader: ReaderProfile, limit: number): Promise<number> {
   if (!mayHaveUnreadBelow(reader)) return 0;
   let count = 0;
   let before: ActionId | null = null;
   for (let size = Math.ceil(MORE * limit); count < limit; size = MARKED_AT_ONCE) {
-    const ids: readonly ActionId[] = await core.itemMarks.newestUnread(reader.userId, before, size);
-    const found = await core.feedReader.find(reader, ids);
+    const ids: readonly ActionId[] = await read.newestUnread(before, size);
+    const found = await read.find(reader, ids);
     const below = found.filter((entry) => !isAboveRead(reader, entry));
-    count += (await showUnread(session, reader, below)).length;
+    count += (await showUnread(read.session, reader, below)).length;
     before = ids.at(-1) ?? null;
     if (ids.length < size) break;
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { upToEntries } from '../../lib/weight.ts';
 import { clock } from '../../lib/clock.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
+import type { Beside } from '../feed-store.ts';
 
 /** A page without the content of its items. */
 export interface KeptPage {
@@ -42,17 +42,33 @@ export class Known<T extends object> {
   }
 }
 
-/** How many entries pages took of which rules or filters leave out many, so that the next time all are read and decided at once. */
-export class NeededEntries {
-  readonly #needed = new LRUCache<string, number>(upToEntries(10_000));
+/** What a page took. */
+export interface Needed {
+  /** Entries of which rules or filters leave out many; 0: no more than the page has. */
+  readonly entries: number;
+  /** `null`: nothing. */
+  readonly beside: Beside | null;
+}
 
-  /** 0: no more than the page has. */
-  of(page: string): number {
-    return this.#needed.get(page) ?? 0;
+export const NOTHING_NEEDED: Needed = { entries: 0, beside: null };
+
+/** Upper bounds on remembered refs, of all pages and of one. */
+const MOST_REFS = 200_000;
+const MOST_OF_ONE = 500;
+
+/** What pages took, so that the next time all of it is read at once. Nothing is served from it. */
+export class NeededReads {
+  readonly #needed = new LRUCache<string, Needed>({
+    ...{ maxSize: MOST_REFS, maxEntrySize: MOST_OF_ONE },
+    sizeCalculation: ({ beside }) => 5 + (beside?.refIds.size ?? 0),
+  });
+
+  of(page: string): Needed {
+    return this.#needed.get(page) ?? NOTHING_NEEDED;
   }
 
-  keep(page: string, count: number): void {
-    if (count > 0) this.#needed.set(page, count);
+  keep(page: string, needed: Needed): void {
+    if (needed.entries > 0 || needed.beside !== null) this.#needed.set(page, needed);
     else this.#needed.delete(page);
   }
 }
@@ -61,7 +77,7 @@ declare module '../../storage/repositories.ts' {
   interface Repositories {
     readonly knownCounts: ReturnType<typeof knownOfFeeds>['knownCounts'];
     readonly knownPages: ReturnType<typeof knownOfFeeds>['knownPages'];
-    readonly neededEntries: NeededEntries;
+    readonly neededReads: NeededReads;
   }
 }
 
@@ -69,7 +85,7 @@ declare module '../../storage/repositories.ts' {
 export function knownOfFeeds(cacheBytes: number) {
   return {
     knownCounts: new Known<{ readonly count: number; readonly isExact: boolean }>(10_000),
-    neededEntries: new NeededEntries(),
+    neededReads: new NeededReads(),
     knownPages: new Known<KeptPage>(cacheBytes === 0 ? 1 : 50_000, ({ edges }) => edges.length + 1),
   };
 }

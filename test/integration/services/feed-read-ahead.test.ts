@@ -43,7 +43,7 @@ async function pageFor(
   lookUp: () => Promise<ReaderProfile>,
 ): Promise<readonly FeedEntry[]> {
   const query = { limit: 10 };
-  const ahead = reader.readAhead('ann', query, () => Promise.resolve());
+  const ahead = reader.readAhead('ann', query, () => Promise.resolve(), null);
   return reader.page(await lookUp(), query, ahead);
 }
 

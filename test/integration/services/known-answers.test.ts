@@ -86,6 +86,14 @@ test('a process that knows counts and pages of a feed says what one says that ha
     () => services.hideFeedItem(ann(), fourth),
     () => services.unhideFeedItem(ann(), fourth),
     () => services.markItemsUnread(ann(), [fourth]),
+    () => services.markFeedRead(ann(), clock.now()),
+    () => services.markItemsUnread(ann(), [first, second]),
+    () => services.archiveFeedItem(ann(), second),
+    () => services.unarchiveFeedItem(ann(), second),
+    () => services.addInteraction(parts.session('carl'), { actionId: second, kind: 'LIKE' }),
+    () => services.hideAction(admin(), first, null),
+    () => services.unhideAction(admin(), first),
+    () => services.markItemsRead(ann(), [second]),
     () => services.deleteAction(parts.session('bob'), fourth),
     () => services.unfollow(ann(), 'carl', false),
   ];
@@ -163,13 +171,15 @@ test('a mute that ends no longer keeps anything out, though nothing has been wri
   expect(await shown()).toEqual([[second, first], 2]);
 });
 
-/** A read of the first page of Ann's feed that shows all it reads. */
-async function readTop(parts: Parts): Promise<ListRead> {
+/** A read of the first page of Ann's feed that shows all it reads. @param remembers whether the next one knows what it needed */
+async function readTop(parts: Parts, remembers = false): Promise<ListRead> {
   const read = new ListRead(parts.core, parts.session('ann'), 'test');
+  if (remembers) read.expect('page');
   const stages = openStages(read, { filter: checkFeedFilter(null), order: 'RELEVANCY' });
   const entries = await stages.skeleton({ from: null, isUp: false, limit: 10 });
   await read.known(read.counts, 'count');
   await stages.show(entries);
+  if (remembers) read.keepNeeded('page', 0);
   return read;
 }
 
@@ -231,4 +241,25 @@ test.each([
   await change(parts, id);
   await readTop(parts);
   expect((await readTop(parts)).version).toBeNull();
+});
+
+test.each([
+  ['a mark', (parts: Parts, id: string) => parts.services.hideFeedItem(parts.session('ann'), id)],
+  ['a follow that ended', (parts: Parts) => parts.services.unfollow(parts.session('ann'), 'carl', false)],
+])('what a page needed of a reader with %s is in the first answer of the next one', async (_what, change) => {
+  await using parts = await openParts();
+  await parts.services.followMany(parts.service, [
+    { followerId: 'ann', refId: 'bob' },
+    { followerId: 'ann', refId: 'carl' },
+  ]);
+  const id = await publish(parts, 'red');
+  await publish(parts, 'red');
+  await change(parts, id);
+  expect((await readTop(parts, true)).version).toBeNull();
+  const [second, third] = [await readTop(parts, true), await readTop(parts, true)];
+  expect(second.version).not.toBeNull();
+  expect(third.version).toBe(second.version);
+  await parts.services.archiveFeedItem(parts.session('ann'), id);
+  const after = await readTop(parts, true);
+  expect(after.version).not.toBe(second.version);
 });
