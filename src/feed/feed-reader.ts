@@ -8,8 +8,9 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { ReaderProfile, Follow } from '../domain/viewer.ts';
 import { StoreUnavailable } from '../storage/database/errors.ts';
+import type { Beside } from './store/known-answers.ts';
 import {
-  type Beside,
+  type KnownReader,
   type FeedQuery,
   type StoredPage,
   higher,

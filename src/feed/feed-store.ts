@@ -12,6 +12,7 @@ import {
 } from '../domain/newsfeed-item.ts';
 import type { WantedActions } from '../storage/actions/action-document.ts';
 import type { Extent } from './extent.ts';
+import type { Beside } from './store/known-answers.ts';
 import type { PulledAhead, PullGuess } from './store/pulled-refs.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
 import type { Declaration } from '../storage/documents/declaration.ts';
@@ -113,16 +114,6 @@ export interface KnownReader {
   readonly directoryStamp: number;
   /** The reader's follows of the requested pulled refs; absent: not requested. */
   readonly pulledFollows?: readonly Follow[];
-}
-
-/** What a read is expected to need of its reader beside a page of the feed, which is then read in the same command. */
-export interface Beside {
-  /** The marks of the page's entries. */
-  readonly hasMarks: boolean;
-  /** So many of the newest actions that the reader has marked as unread, with their entries and revisions; 0: none. */
-  readonly unread: number;
-  /** Refs of which it is needed whether the reader follows them. */
-  readonly refIds: ReadonlySet<RefId>;
 }
 
 /** What there is of it. `null` in a map: there is none. */

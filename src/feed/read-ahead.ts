@@ -1,7 +1,8 @@
 import type { ReaderProfile } from '../domain/viewer.ts';
 import { clock } from '../lib/clock.ts';
 import type { Context } from './context.ts';
-import type { Beside, FeedPageQuery, FeedQuery, KnownReader, OpenedFeed, StoredPage } from './feed-store.ts';
+import type { Beside } from './store/known-answers.ts';
+import type { FeedPageQuery, FeedQuery, KnownReader, OpenedFeed, StoredPage } from './feed-store.ts';
 import type { PulledAhead, PullGuesses } from './store/pulled-refs.ts';
 
 /** A page requested from the store before its reader is known. Its promises need not be awaited. */

@@ -8,7 +8,8 @@ import { type PlainFollow, toFollow } from '../../storage/documents/follow-docum
 import { toMark } from '../../storage/documents/item-mark-document.ts';
 import type { ItemMarkDocument } from '../../storage/documents/reader-documents.ts';
 import { literal } from '../../storage/stages/revision.ts';
-import type { Beside, FoundBeside } from '../feed-store.ts';
+import type { FoundBeside } from '../feed-store.ts';
+import type { Beside } from '../store/known-answers.ts';
 import { ENTRY_FIELDS, toEntry } from './stored-entries.ts';
 
 /** The lists that the stages make. */
@@ -24,7 +25,7 @@ export function lookUp(from: string, as: string, pipeline: readonly object[]) {
 }
 
 /** All that have one of these ids. */
-function lookUpAll(from: string, as: string, ids: string, fields: object | null = null) {
+export function lookUpAll(from: string, as: string, ids: string, fields: object | null = null) {
   const pipeline = fields === null ? [] : [{ $project: fields }];
   return { $lookup: { from, localField: ids, foreignField: '_id', as, pipeline } };
 }

@@ -5,7 +5,6 @@ import type {
   ReaderDelivery,
   FeedStore,
   FewFeeds,
-  Beside,
   FeedPageQuery,
   FoundBeside,
   OpenedFeed,
@@ -25,7 +24,7 @@ import {
   IN_FEED_ORDER,
   pageFilter,
 } from './stored-entries.ts';
-import { type BesideLists, besideIn, besideStages, lookUp, nameOfBeside } from './beside.ts';
+import { type BesideLists, besideIn, besideStages, lookUp, lookUpAll, nameOfBeside } from './beside.ts';
 import { hash } from 'node:crypto';
 import { BSON, ObjectId, type Collection, type Db, type Document } from 'mongodb';
 import type { ActionId, UserId, RefId } from '../../domain/action.ts';
@@ -45,6 +44,7 @@ import { toMember, type PlainMember } from '../../storage/documents/member-docum
 import type { Collections } from '../../storage/database/mongo.ts';
 import type { FeedDocument } from '../../storage/documents/reader-documents.ts';
 import { pulledIn } from '../../storage/actions/source-actions.ts';
+import type { Beside } from '../store/known-answers.ts';
 import { MOST_GUESSED, type PulledAhead, type PullGuess } from '../store/pulled-refs.ts';
 
 const COLLECTION = 'newsfeedItems';
@@ -352,12 +352,7 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
         { $project: ENTRY_FIELDS },
       ]),
       // All at once: looked up entry by entry they take the database twice as long.
-      {
-        $lookup: {
-          ...{ from: actions, localField: 'entries.actionId', foreignField: '_id' },
-          ...{ as: 'revisions', pipeline: [{ $project: { rev: 1 } }] },
-        },
-      },
+      lookUpAll(actions, 'revisions', 'entries.actionId', { rev: 1 }),
       // After the entries: an action moved from pushed to pulled meanwhile is found here.
       ...(guessed === null
         ? []
@@ -393,12 +388,8 @@ function feedOpener(db: Db, items: string, epoch: number | undefined) {
         },
         get beside() {
           if (beside === null) return null;
-          return (read ??= besideIn(opened, {
-            asked: beside,
-            userId,
-            entries: this.entries,
-            follows: plain,
-          }));
+          const of = { asked: beside, userId, entries: this.entries, follows: plain };
+          return (read ??= besideIn(opened, of));
         },
         reader: {
           asOf,

@@ -4,7 +4,8 @@ import type { Follow } from '../../domain/viewer.ts';
 import { noting } from '../../lib/noting.ts';
 import type { SourceAction } from '../../storage/actions/source-actions.ts';
 import type { Context } from '../context.ts';
-import type { Beside, FoundBeside } from '../feed-store.ts';
+import type { FoundBeside } from '../feed-store.ts';
+import type { Beside } from '../store/known-answers.ts';
 
 /** The same values of so many ids, in their order. */
 type Each<T> = (ids: readonly string[]) => Promise<readonly (T | null)[]>;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { clock } from '../../lib/clock.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
-import type { Beside } from '../feed-store.ts';
+import type { RefId } from '../../domain/action.ts';
 
 /** A page without the content of its items. */
 export interface KeptPage {
@@ -40,6 +40,16 @@ export class Known<T extends object> {
   keep(list: string, print: string, made: T, until = Infinity): void {
     this.#known.set(list, { print, made, until });
   }
+}
+
+/** What a read is expected to need of its reader beside a page of the feed, which is then read in the same command. */
+export interface Beside {
+  /** The marks of the page's entries. */
+  readonly hasMarks: boolean;
+  /** So many of the newest actions that the reader has marked as unread, with their entries and revisions; 0: none. */
+  readonly unread: number;
+  /** Refs of which it is needed whether the reader follows them. */
+  readonly refIds: ReadonlySet<RefId>;
 }
 
 /** What a page took. */
