@@ -35,6 +35,7 @@ import { MODERATION_LOG } from '../features/moderation/store/moderation.ts';
 import { PUBLICATIONS } from '../features/publish/store/publishing.ts';
 import { RANKINGS, SCORES } from '../features/ranking/store.ts';
 import { TOP } from '../features/ranking/top-order.ts';
+import { RANK } from '../features/ranking/rank-order.ts';
 import { REPORTS } from '../features/reports/store.ts';
 import { ERASED_TENANTS } from '../features/tenants/store.ts';
 
@@ -79,7 +80,7 @@ const ALL = [
   { collections: [ERASURES] },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
   ...PARTS,
-  { collections: [SCORES, RANKINGS], orders: [TOP], jobs: [rescoring] },
+  { collections: [SCORES, RANKINGS], orders: [TOP, RANK], jobs: [rescoring] },
   {
     collections: [ACTIONS],
     api: () =>

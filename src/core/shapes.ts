@@ -194,6 +194,11 @@ export interface FeedOrders {
   readonly RECENT: true;
 }
 export type FeedOrder = keyof FeedOrders;
+/** Orders that only a view of the configuration can have. Features add theirs. */
+export interface ViewOrders {
+  readonly RANK: true;
+}
+export type ListOrder = FeedOrder | keyof ViewOrders;
 export type FeedState = 'READY' | 'REBUILDING';
 
 /** One page of a connection. */

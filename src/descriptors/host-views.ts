@@ -9,8 +9,11 @@ export interface HostView {
   readonly label: Readonly<Record<Locale, string>>;
   /** As in the API: all conditions must be met. Default: all items. */
   readonly filter?: object;
-  /** Default: RELEVANCY. */
-  readonly order?: string;
+  /**
+   * Default: RELEVANCY. `rank`: highest first by an expression of the Common Expression Language that gives each item a number, such as
+   * `likes * 3.0 - ageHours`.
+   */
+  readonly order?: string | { readonly rank: string };
   /** Only items of the last so many minutes, hours or days, such as `7d`, by the time of the order. Default: all. */
   readonly window?: string;
   /** To be shown in groups. Only in the order RELEVANCY. Default: false. */
@@ -27,6 +30,8 @@ export interface DeclaredView {
   readonly label: ReadonlyMap<Locale, string>;
   readonly filter: object;
   readonly order: string;
+  /** The expression that ranks its items; `null`: none does. */
+  readonly rank: string | null;
   readonly windowMs: number | null;
   readonly isGrouped: boolean;
   readonly isCounted: boolean;
@@ -35,6 +40,7 @@ export interface DeclaredView {
 
 export const MAX_VIEWS = 20;
 const MAX_LABEL = 80;
+const RANK = 'RANK';
 const MINUTE = 60_000;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: 24 * 60 * MINUTE };
 const LONGEST_WINDOW_MS = 3_650 * 24 * 60 * MINUTE;
@@ -45,13 +51,16 @@ const windowSchema = z
   .transform((window) => Number(window.slice(0, -1)) * (UNITS[window.slice(-1)] ?? 0))
   .refine((ms) => ms <= LONGEST_WINDOW_MS, 'Must be at most ten years');
 
+/** Orders of views alone are not called by name. */
+const offeredSchema = z.string().refine((order) => order !== RANK, 'Must be { rank: … }');
+
 const viewSchema = z
   .strictObject({
     label: z
       .record(z.string(), lineSchema(MAX_LABEL))
       .refine((label) => DEFAULT_LOCALE in label, `Must have a label for ${DEFAULT_LOCALE}`),
     filter: z.looseObject({}).optional(),
-    order: z.string().optional(),
+    order: z.union([offeredSchema, z.strictObject({ rank: z.string() })]).optional(),
     window: windowSchema.optional(),
     grouped: z.boolean().optional(),
     counts: z.boolean().optional(),
@@ -88,7 +97,8 @@ export function viewsOf(views: unknown): readonly DeclaredView[] {
     name,
     label: new Map(Object.entries(view.label)),
     filter: view.filter ?? {},
-    order: view.order ?? 'RELEVANCY',
+    order: typeof view.order === 'object' ? RANK : (view.order ?? 'RELEVANCY'),
+    rank: typeof view.order === 'object' ? view.order.rank : null,
     windowMs: view.window ?? null,
     isGrouped: view.grouped ?? false,
     isCounted: view.counts ?? true,

@@ -100,14 +100,16 @@ export function positionAbove({ time, actionId }: PositionCursor): PositionCurso
 export interface RankedCursor {
   /** Scoring generation the paging session started with. */
   readonly generation: Date;
-  /** `ranked`: actions ordered by score. `older`: the actions after them, ordered by `conducted`. */
+  /** Earliest `conducted` of actions that are ranked. */
+  readonly since: Date;
+  /** `ranked`: those actions, ordered by score. `older`: the actions after them, ordered by `conducted`. */
   readonly zone: 'ranked' | 'older';
   /** Score in the `ranked` zone, `conducted` in milliseconds in the `older` zone. */
   readonly value: number;
   readonly actionId: ActionId;
 }
 
-const RANKED_BYTES = 8 + 1 + 8 + 12;
+const RANKED_BYTES = 8 + 1 + 8 + 12 + 8;
 
 export function encodeRanked(list: string, cursor: RankedCursor): string {
   const payload = Buffer.alloc(RANKED_BYTES);
@@ -115,6 +117,7 @@ export function encodeRanked(list: string, cursor: RankedCursor): string {
   payload.writeUInt8(cursor.zone === 'ranked' ? 0 : 1, 8);
   payload.writeDoubleBE(cursor.value, 9);
   payload.write(cursor.actionId, 17, 12, 'hex');
+  payload.writeDoubleBE(cursor.since.getTime(), 29);
   return encodeCursor(list, payload);
 }
 
@@ -126,6 +129,7 @@ export function decodeRanked(list: string, cursor: string): RankedCursor {
     zone: payload.readUInt8(8) === 0 ? 'ranked' : 'older',
     value: numberOf(payload.readDoubleBE(9)),
     actionId: payload.toString('hex', 17, 29),
+    since: timeOf(payload.readDoubleBE(29)),
   };
 }
 
@@ -210,7 +214,7 @@ function numberOf(value: unknown): number {
 }
 
 /** Years of four digits: there is a time above each. */
-const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+export const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function timeOf(value: unknown): Date {
   const time = new Date(numberOf(value));

@@ -344,13 +344,13 @@ test.each(CLIENT_TRANSPORTS)('the client reads and watches a view by %s', async 
 
 test('faults of filters and orders of views are found at the start, with their places', () => {
   expect(() => checkViews([{ ...WRONG, name: 'wrong' }])).toThrow(
-    /views\.wrong\.filter\.types\[0\]: Unknown type "Nothing"[^]*views\.wrong\.filter\.reasons\[0\]: [^]*views\.wrong\.order: Unknown order "BEST"; known are RELEVANCY, RECENT, TOP/,
+    /views\.wrong\.filter\.types\[0\]: Unknown type "Nothing"[^]*views\.wrong\.filter\.reasons\[0\]: [^]*views\.wrong\.order: Unknown order "BEST"; known are RELEVANCY, RECENT, TOP and \{ rank \}/,
   );
 });
 
 const WRONG = {
   ...{ label: new Map([['en', 'Wrong']]), filter: { types: ['Nothing'], reasons: ['WISH'] }, order: 'BEST' },
-  ...{ windowMs: null, isGrouped: false, isCounted: true, hasOwnReadMark: false },
+  ...{ rank: null, windowMs: null, isGrouped: false, isCounted: true, hasOwnReadMark: false },
 };
 
 test('the API offers the views of the configuration, in its order and in the language of the reader', async () => {

@@ -125,8 +125,8 @@ const FeedItemExplanation = builder.objectRef<ExplanationSource<RuleName>>('Feed
       type: 'JSON',
       nullable: true,
       description:
-        'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship.',
-      extensions: { maxBytes: 512 },
+        'Inputs of the score: generation, actionScore, isScored, interactionsWithActor, relationship; or, in a ranked view, the generation and the variables that its expression uses.',
+      extensions: { maxBytes: 4_096 },
     }),
   }),
 });

@@ -14,7 +14,7 @@ import { presentEntry, type RuleName, withheldBy } from '../../../src/feed/page/
 import { type CheckedFeedFilter, failedOf, learnForFilter } from '../../../src/feed/page/filters.ts';
 import { type AskedList, checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
-import { scoreFor } from '../../../src/features/ranking/top-order.ts';
+import { DECLARED } from '../../../src/feed/page/declared.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
 import { asCounting } from '../../../src/feed/relevancies.ts';
 import { loadFollows } from '../../../src/feed/loads/own-follows.ts';
@@ -85,8 +85,9 @@ async function explain(
     weights,
   );
   const causes = causesOf(action, lifts, facts?.mark ?? null);
-  const scored =
-    item === null ? null : await scoreFor(core, profile.userId, { ...action, type: action.descriptor.type });
+  const order = DECLARED.order(filter.view?.order ?? 'TOP');
+  const { explain: explainPlace = DECLARED.order('TOP').explain } = order;
+  const scored = item === null ? null : ((await explainPlace?.(core, item, filter.view)) ?? null);
   return {
     isInFeed: item !== null && leftOutBy.length === 0,
     leftOutBy,

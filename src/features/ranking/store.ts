@@ -33,29 +33,54 @@ export interface RankedAction {
   readonly conducted: Date;
   readonly type: string;
   readonly engagement: EngagementDocument;
+  readonly counts: RankedCounts;
+  /** `null`: it was not asked for. */
+  readonly descriptor: RankedContent | null;
   readonly rev: number;
 }
 
+/** How many interactions of a kind an action has. */
+export interface RankedCounts {
+  readonly likes: number;
+  readonly comments: number;
+  readonly reshares: number;
+  /** Of all kinds. */
+  readonly reactions: number;
+}
+
+type RankedContent = ActionDocument['descriptor'];
+
+function countsOf({ likes, comments, reshares, reactions }: EngagementDocument): RankedCounts {
+  const given = Object.values(reactions ?? {}).reduce((sum, count) => sum + count, 0);
+  return { likes, comments, reshares, reactions: given };
+}
+
 const FIELDS = { rev: 1, actorId: 1, conducted: 1, 'descriptor.type': 1, engagement: 1 } as const;
+const CONTENT = { rev: 1, actorId: 1, conducted: 1, descriptor: 1, engagement: 1 } as const;
 
 type Projected = Pick<ActionDocument, '_id' | 'actorId' | 'conducted' | 'engagement' | 'rev'> & {
   readonly descriptor: { readonly type: string };
 };
 
 function toRankedAction({ _id, descriptor, ...fields }: Projected): RankedAction {
-  return { id: _id.toHexString(), type: descriptor.type, ...fields };
+  const counts = countsOf(fields.engagement);
+  return { id: _id.toHexString(), type: descriptor.type, counts, descriptor: null, ...fields };
+}
+
+function withDescriptor(document: Projected & Pick<ActionDocument, 'descriptor'>): RankedAction {
+  return { ...toRankedAction(document), descriptor: document.descriptor };
 }
 
 /** Reads actions for their ranking. All lookups are by `_id`. */
 export function rankedActionsRepository(collection: Collection<ActionDocument>) {
   return {
     /** Unordered; missing ones are left out. One round trip. */
-    async find(ids: readonly ActionId[]): Promise<RankedAction[]> {
-      const documents = await inOneBatch(
-        collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } }).project<Projected>(FIELDS),
-        ids.length,
-      );
-      return documents.map(toRankedAction);
+    async find(ids: readonly ActionId[], withContent: boolean): Promise<RankedAction[]> {
+      const found = collection.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
+      if (!withContent)
+        return (await inOneBatch(found.project<Projected>(FIELDS), ids.length)).map(toRankedAction);
+      const whole = found.project<Projected & Pick<ActionDocument, 'descriptor'>>(CONTENT);
+      return (await inOneBatch(whole, ids.length)).map(withDescriptor);
     },
 
     /** Unordered batches. Selects by the recording time in the ids, minus the margin by which `conducted` may be ahead. */
@@ -78,9 +103,19 @@ export function rankedActionsRepository(collection: Collection<ActionDocument>) 
 }
 
 /** The fields of an action that decide its place in one generation. */
-export interface RankedFacts extends Pick<RankedAction, 'id' | 'actorId' | 'conducted' | 'type'> {
+export interface RankedFacts extends Pick<
+  RankedAction,
+  'id' | 'actorId' | 'conducted' | 'type' | 'counts' | 'descriptor'
+> {
   /** The generation's score; absent: it has none. */
   readonly score: number | undefined;
+}
+
+/** The reader's newest interactions with actions of a member, before a generation. */
+export interface Relation {
+  readonly interactions: number;
+  /** Those of the last 30 days. */
+  readonly recent: number;
 }
 
 /**
@@ -93,7 +128,7 @@ export class RankingCache {
   );
   readonly #relations = new LRUCache<
     UserId,
-    { readonly of: number; readonly counts: ReadonlyMap<UserId, number> }
+    { readonly of: number; readonly relations: ReadonlyMap<UserId, Relation> }
   >(upToEntries(REMEMBERED.readers));
 
   factsOf(id: ActionId, rev: number | undefined, generation: Date): RankedFacts | null {
@@ -101,18 +136,24 @@ export class RankingCache {
     return known?.rev === rev && known?.of === generation.getTime() ? known : null;
   }
 
+  /** As this process first saw them in the generation, whatever the revision; `null`: it has not. */
+  countsOf(id: ActionId, generation: Date): RankedCounts | null {
+    const known = this.#facts.get(id);
+    return known?.of === generation.getTime() ? known.counts : null;
+  }
+
   keepFacts(facts: RankedFacts, rev: number, generation: Date): void {
     this.#facts.set(facts.id, { ...facts, rev, of: generation.getTime() });
   }
 
   /** The reader's interactions before the generation, by whose actions they are with. */
-  relationsOf(userId: UserId, generation: Date): ReadonlyMap<UserId, number> | null {
+  relationsOf(userId: UserId, generation: Date): ReadonlyMap<UserId, Relation> | null {
     const known = this.#relations.get(userId);
-    return known?.of === generation.getTime() ? known.counts : null;
+    return known?.of === generation.getTime() ? known.relations : null;
   }
 
-  keepRelations(userId: UserId, counts: ReadonlyMap<UserId, number>, generation: Date): void {
-    this.#relations.set(userId, { of: generation.getTime(), counts });
+  keepRelations(userId: UserId, relations: ReadonlyMap<UserId, Relation>, generation: Date): void {
+    this.#relations.set(userId, { of: generation.getTime(), relations });
   }
 }
 
@@ -135,6 +176,8 @@ const NEVER = new Date(0);
 export interface ActionScore {
   readonly actionId: ActionId;
   readonly score: number;
+  /** When the generation was scored. */
+  readonly counts: RankedCounts;
 }
 
 function slotOf(generation: Date): `g${number}` {
@@ -159,7 +202,7 @@ export function scoresRepository({ actions, scores, rankings }: Collections) {
     },
 
     /** Scores of a generation by action; unscored actions are left out. One round trip. */
-    async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, number>> {
+    async find(actionIds: readonly ActionId[], generation: Date): Promise<Map<ActionId, ScoreSlot>> {
       const slot = slotOf(generation);
       const documents = await inOneBatch(
         scores
@@ -171,7 +214,7 @@ export function scoresRepository({ actions, scores, rankings }: Collections) {
         documents.flatMap((document) => {
           const found = document[slot];
           return found?.at.getTime() === generation.getTime()
-            ? [[document._id.toHexString(), found.score] as const]
+            ? [[document._id.toHexString(), found] as const]
             : [];
         }),
       );
@@ -181,14 +224,18 @@ export function scoresRepository({ actions, scores, rankings }: Collections) {
     async put(entries: readonly ActionScore[], generation: Date): Promise<void> {
       if (entries.length === 0) return;
       const slot = slotOf(generation);
-      const operations = entries.map(({ actionId, score }) => ({
+      const operations = entries.map(({ actionId, score, counts }) => ({
         updateOne: {
           filter: { _id: new ObjectId(actionId) },
           update: [
             {
               $set: {
                 [slot]: {
-                  $cond: [{ $eq: [`$${slot}.at`, generation] }, `$${slot}`, { at: generation, score }],
+                  $cond: [
+                    { $eq: [`$${slot}.at`, generation] },
+                    `$${slot}`,
+                    { at: generation, score, counts },
+                  ],
                 },
               },
             },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { FeedOrder, Page, PageArgs } from '../../core/shapes.ts';
+import type { FeedOrder, ListOrder, Page, PageArgs } from '../../core/shapes.ts';
+import type { DeclarationFault } from '../../descriptors/check.ts';
 import type { DeclaredView } from '../../descriptors/host-views.ts';
 import type { UserId } from '../../domain/action.ts';
 import type { ListedState } from '../../domain/item-states.ts';
@@ -59,14 +60,14 @@ export interface AskedFilter {
 /** A list beside the feed, of the host's configuration or the reader's own: its items are those of the feed that pass its filter. */
 export interface FeedView extends Omit<DeclaredView, 'order'> {
   /** `null`: whichever is asked for. */
-  readonly order: FeedOrder | null;
+  readonly order: ListOrder | null;
   /** Of which list of the reader it is; absent: it is of the configuration. */
   readonly listId?: string;
 }
 
 /** What decides a filter beside the item. */
 export interface KnownOfItem {
-  readonly order: FeedOrder;
+  readonly order: ListOrder;
   /** What a load of the row's `needs` has found for the item; `null`: nothing. */
   readonly loaded: <T>(load: Load<T>) => T | null;
 }
@@ -74,6 +75,8 @@ export interface KnownOfItem {
 /** Input of a page, whatever its order. */
 export interface OrderedPage {
   readonly userId: UserId;
+  /** The view whose page it is; `null`: it is of the feed. */
+  readonly view: FeedView | null;
   /** Tells its cursors from those of other lists in the same order. */
   readonly list: string;
   /** Cursors are those of the order. */
@@ -100,8 +103,10 @@ export interface OrderedPage {
  * in its feature and listed in `app/features.ts`.
  */
 export interface FeedOrderRow {
-  readonly name: FeedOrder;
+  readonly name: ListOrder;
   readonly description: string;
+  /** Only views of the configuration have it: what is wrong with one of them is told by its place below `order`. */
+  readonly ofViews?: (view: DeclaredView) => readonly DeclarationFault[];
   /** Entries that every page reads, however short it is. Default: as many as it shows. */
   readonly reads?: number;
   /** A page can begin where another stopped: none has to look at all entries above it. Default: no. */
@@ -114,6 +119,18 @@ export interface FeedOrderRow {
   readonly conductedRange?: (times: TimeRange) => TimeRange;
   /** @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
   readonly read: (core: FeedReads, page: OrderedPage) => Promise<Page<NewsfeedItem>>;
+  /** What places an item; `null`: it is too old to have a score. Absent: items are placed by a time of theirs. */
+  readonly explain?: (
+    core: FeedReads,
+    item: NewsfeedItem,
+    view: FeedView | null,
+  ) => Promise<ScoreExplanation | null>;
+}
+
+/** The score of an item, and what it was computed from. */
+export interface ScoreExplanation {
+  readonly score: number | null;
+  readonly vars: Readonly<Record<string, unknown>>;
 }
 
 export type TimeRange = Pick<FeedQuery, 'since' | 'until'>;
@@ -139,6 +156,11 @@ class DeclaredRows {
     return row;
   }
 
+  /** Those that a client can ask for. */
+  get offeredOrders(): readonly (FeedOrderRow & { readonly name: FeedOrder })[] {
+    return [...this.orders.values()].filter(isOffered);
+  }
+
   get filterSchema(): z.ZodType<object> {
     return (this.#filterSchema ??= this.#makeFilterSchema());
   }
@@ -153,6 +175,10 @@ class DeclaredRows {
       context.addIssue({ code: 'custom', path: [other.name], message });
     });
   }
+}
+
+function isOffered(row: FeedOrderRow): row is FeedOrderRow & { readonly name: FeedOrder } {
+  return row.ofViews === undefined;
 }
 
 function add<R extends { readonly name: string }>(rows: Map<string, R>, row: R): void {

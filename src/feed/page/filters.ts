@@ -13,7 +13,7 @@ import { tagForm } from '../../domain/text-forms.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { descriptorOfType, descriptorTypes, indexedFields } from '../../descriptors/registry.ts';
 import type { ActionConditions, WantedActions } from '../../storage/actions/action-document.ts';
-import type { ActionFilter, FeedFilter, FeedFilterExclusion, FeedOrder } from '../../core/shapes.ts';
+import type { ActionFilter, FeedFilter, FeedFilterExclusion, ListOrder } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
@@ -448,7 +448,7 @@ export function passesFeedFilter(
   { asked }: Pick<CheckedFeedFilter, 'asked'>,
   item: NewsfeedItem,
   known: KnownForFilter,
-  order: FeedOrder | null = 'RELEVANCY',
+  order: ListOrder | null = 'RELEVANCY',
 ): boolean {
   if (asked.length === 0) return true;
   const ofItem = { order: order ?? 'RELEVANCY', loaded: known(item) };

@@ -161,11 +161,16 @@ export const RELEVANCY: FeedOrderRow = {
   read: (_core, page) => readRelevant(page),
 };
 
-export const RECENT: FeedOrderRow = {
-  ...{ name: 'RECENT', description: 'Newest first, by `conducted`.' },
-  timeOf: ({ action }) => action.conducted,
-  conductedRange: (times) => times,
+/** Times of a filter are those of `conducted`. */
+export const BY_CONDUCTED = {
+  timeOf: ({ action }: NewsfeedItem) => action.conducted,
+  conductedRange: (times: TimeRange) => times,
   // A relevancy is at most so much below `conducted`, and has no upper bound because of bumps.
-  range: ({ since }) => (since === undefined ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) }),
+  range: ({ since }: TimeRange) =>
+    since === undefined ? {} : { since: new Date(since.getTime() - MAX_FUTURE_MS) },
+};
+
+export const RECENT: FeedOrderRow = {
+  ...{ name: 'RECENT', description: 'Newest first, by `conducted`.', ...BY_CONDUCTED },
   read: (_core, page) => readRecent(page),
 };

@@ -9,7 +9,7 @@ import {
   type NewsfeedItem,
 } from '../../domain/newsfeed-item.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import type { FeedOrder, FeedPage, PageArgs } from '../../core/shapes.ts';
+import type { FeedOrder, FeedPage, ListOrder, PageArgs } from '../../core/shapes.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { Extent } from '../extent.ts';
@@ -59,13 +59,14 @@ export async function readFeed(
   const { view } = filter;
   if (view !== null && view.order !== null && args.order != null)
     throw badInput(`The view ${view.name} has an order of its own: ask for it without one`, ['order']);
-  const order = view?.order ?? args.order ?? 'RELEVANCY';
+  const order: ListOrder = view?.order ?? args.order ?? 'RELEVANCY';
   const liveCursor = args.withLiveCursor === true ? await liveCursorOf(core, userId) : null;
   const read = new ListRead(core, session, JSON.stringify([filter.key, order]));
   const stages = openStages(read, { filter, order });
   const list = new FeedList({ ...stages, read, withUnread: args.withUnread, withTotal: args.withTotal });
   const page = await DECLARED.order(order).read(core, {
     userId,
+    view,
     list: nameOfList(userId, filter),
     args,
     first: ({ size, isUp, from }, what, limit, make) =>
@@ -216,7 +217,7 @@ function readWhole(read: ListRead, list: ListAsked, lookUp: PageStages['lookUp']
 /** Which of the reader's items are asked for, and in which order. */
 interface ListAsked {
   readonly filter: CheckedFeedFilter;
-  readonly order: FeedOrder;
+  readonly order: ListOrder;
 }
 
 /** Hydration, rules and presentation: entries of the skeleton as the items that the reader is shown. */

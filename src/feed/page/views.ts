@@ -1,6 +1,6 @@
 import type { FeedFilter } from '../../core/shapes.ts';
 import { inputBeside } from '../../core/stored-input.ts';
-import { pathOf } from '../../descriptors/check.ts';
+import { pathOf, type DeclarationFault } from '../../descriptors/check.ts';
 import { HostConfigError } from '../../descriptors/host-config.ts';
 import type { DeclaredView } from '../../descriptors/host-views.ts';
 import { declaredViews, descriptorSource } from '../../descriptors/registry.ts';
@@ -18,25 +18,26 @@ export function feedViews(): readonly FeedView[] {
 
 /** Checks what of views goes by the rows of feeds. @throws HostConfigError with every fault */
 export function checkViews(views: readonly DeclaredView[] = declaredViews()): void {
-  const faults = views.flatMap(({ name, filter, order }) => {
-    const { error } = DECLARED.filterSchema.safeParse(filter);
-    const known = [...DECLARED.orders.keys()];
-    return [
-      ...(error?.issues ?? []).map(({ path, message }) => ({
-        path: pathOf(`views.${name}.filter`, path),
-        message,
-      })),
-      ...(known.includes(order)
-        ? []
-        : [
-            {
-              path: `views.${name}.order`,
-              message: `Unknown order ${JSON.stringify(order)}; known are ${known.join(', ')}`,
-            },
-          ]),
-    ];
-  });
+  const faults = views.flatMap((view) => [...filterFaults(view), ...orderFaults(view)]);
   if (faults.length > 0) throw new HostConfigError(faults, descriptorSource());
+}
+
+function filterFaults({ name, filter }: DeclaredView): readonly DeclarationFault[] {
+  const { error } = DECLARED.filterSchema.safeParse(filter);
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    path: pathOf(`views.${name}.filter`, path),
+    message,
+  }));
+}
+
+function orderFaults(view: DeclaredView): readonly DeclarationFault[] {
+  const { name, order } = view;
+  const row = DECLARED.orders.get(order);
+  if (row?.ofViews !== undefined) return row.ofViews(view);
+  if (row !== undefined) return [];
+  const known = DECLARED.offeredOrders.map((offered) => offered.name).join(', ');
+  const message = `Unknown order ${JSON.stringify(order)}; known are ${known} and { rank }`;
+  return [{ path: `views.${name}.order`, message }];
 }
 
 /** What a client asks for of a reader's items. */
@@ -67,7 +68,15 @@ export function viewAsked({ view, listId }: Omit<AskedList, 'filter'>): FeedView
 export function viewOfList(listId: string): FeedView {
   return {
     // No view of the configuration has such a name.
-    ...{ name: `list ${listId}`, listId, label: new Map(), filter: {}, order: null, windowMs: null },
+    ...{
+      name: `list ${listId}`,
+      listId,
+      label: new Map(),
+      filter: {},
+      order: null,
+      rank: null,
+      windowMs: null,
+    },
     ...{ isGrouped: false, isCounted: true, hasOwnReadMark: false },
   };
 }

@@ -297,6 +297,8 @@ export interface ErasureDocument extends UnsentEvents, Beside {
 export interface ScoreSlot {
   at: Date;
   score: number;
+  /** Interactions of each kind when it was scored. Absent in documents of earlier versions. */
+  counts?: { likes: number; comments: number; reshares: number; reactions: number };
 }
 
 /** Scores of an action in the latest generations; `slotOf` says in which slot. `_id` is the action's id. */

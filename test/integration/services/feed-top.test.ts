@@ -266,7 +266,7 @@ test('an interrupted scoring is completed by the next worker, and its results st
   expect(await scores.current()).toEqual(generation);
   const all = await scores.find(ids, generation);
   expect(all.size).toBe(SAMPLES.filter((sample) => sample.ageHours <= 24).length);
-  for (const [actionId, score] of first) expect(all.get(actionId)).toBe(score);
+  for (const [actionId, score] of first) expect(all.get(actionId)).toEqual(score);
 });
 
 test('deletes scores that are in no generation any more', async () => {

@@ -158,6 +158,7 @@ test('rejects a well-formed cursor whose payload is not a position', () => {
 test('decodes every ranked position, and rejects it where another kind is expected', () => {
   const ranked = fc.record({
     generation: time,
+    since: time,
     zone: fc.constantFrom('ranked' as const, 'older' as const),
     value: fc.double({ noNaN: true, noDefaultInfinity: true }),
     actionId: hexId,

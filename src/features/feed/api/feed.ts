@@ -194,7 +194,7 @@ export function countsAsked(info: GraphQLResolveInfo): CountsAsked {
   return { withTotal: asksForField(info, 'total'), withUnread: asksForField(info, 'unread') };
 }
 
-const orders = [...DECLARED.orders.values()];
+const orders = DECLARED.offeredOrders;
 
 export const FeedOrderEnum = describedEnum<FeedOrder>(
   'FeedOrder',

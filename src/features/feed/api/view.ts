@@ -2,7 +2,7 @@ import { localeOf, LOCALE_ARG } from '../../actions/api/descriptor.ts';
 import { DEFAULT_LOCALE, nearestLocale } from '../../../descriptors/locale.ts';
 import { MAX_VIEWS } from '../../../descriptors/host-views.ts';
 import { countUnreadOfViews } from '../../../feed/groups/view-counts.ts';
-import type { FeedView } from '../../../feed/page/declared.ts';
+import { DECLARED, type FeedView } from '../../../feed/page/declared.ts';
 import { feedViews } from '../../../feed/page/views.ts';
 import type { UnreadCount as UnreadCountSource } from '../../../core/shapes.ts';
 import { builder } from '../../../graphql/builder.ts';
@@ -54,11 +54,11 @@ const View = builder.objectRef<FeedView>('View').implement({
       type: FeedOrderEnum,
       nullable: true,
       description: 'Its order; null if it is ranked.',
-      resolve: ({ order }) => order,
+      resolve: ({ order }) => DECLARED.offeredOrders.find(({ name }) => name === order)?.name ?? null,
     }),
     isRanked: t.boolean({
       description: 'Whether an expression of the configuration ranks it.',
-      resolve: () => false,
+      resolve: ({ rank }) => rank !== null,
     }),
   }),
 });

@@ -237,7 +237,11 @@ export function interactionsRepository(collections: Collections, events: EventEn
      * Actions of a member's newest interactions by time, without duplicates, at most `limit`; only interactions recorded
      * before a time and visible then. Index `actor`.
      */
-    async newestBy(actorId: UserId, before: Date, limit: number): Promise<ActionId[]> {
+    async newestBy(
+      actorId: UserId,
+      before: Date,
+      limit: number,
+    ): Promise<{ actionId: ActionId; at: Date }[]> {
       const documents = await collection
         .find({
           actorId,
@@ -249,11 +253,11 @@ export function interactionsRepository(collections: Collections, events: EventEn
           ],
         })
         .sort({ at: -1 })
-        .project<{ actionId: ObjectId }>({ _id: 0, actionId: 1 })
+        .project<{ actionId: ObjectId; at: Date }>({ _id: 0, actionId: 1, at: 1 })
         .limit(limit)
         .batchSize(limit)
         .toArray();
-      return documents.map((document) => document.actionId.toHexString());
+      return documents.map(({ actionId, at }) => ({ actionId: actionId.toHexString(), at }));
     },
 
     /**

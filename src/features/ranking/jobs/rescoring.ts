@@ -43,6 +43,7 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
       const entries = actions.map((action) => ({
         actionId: action.id,
         score: actionScore(action, generation, ranking),
+        counts: action.counts,
       }));
       await scores.put(entries, generation);
       count += entries.length;

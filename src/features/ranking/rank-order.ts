@@ -1,0 +1,113 @@
+import type { DeclaredView } from '../../descriptors/host-views.ts';
+import type { DeliveryReason, FeedEntry, NewsfeedItem } from '../../domain/newsfeed-item.ts';
+import type { FeedReads } from '../../feed/feed-reader.ts';
+import type { FeedOrderRow, FeedView, ScoreExplanation } from '../../feed/page/declared.ts';
+import { BY_CONDUCTED } from '../../feed/page/orders.ts';
+import { compileRank, type RankExpression, type RankVariables } from './rank-expression.ts';
+import {
+  factsOf,
+  latestGeneration,
+  type RankedOf,
+  type Ranking,
+  readRanked,
+  relationsOf,
+} from './ranked-page.ts';
+import type { RankedFacts, Relation } from './store.ts';
+
+/** By their source. There are as many as views. */
+const compiled = new Map<string, RankExpression>();
+
+/** @throws Error with what is wrong, for people */
+function expressionOf(rank: string): RankExpression {
+  const known = compiled.get(rank) ?? compileRank(rank);
+  compiled.set(rank, known);
+  return known;
+}
+
+const FOLLOWED: ReadonlySet<DeliveryReason> = new Set(['FOLLOW', 'PULL', 'RESHARE']);
+const HOUR_MS = 3_600_000;
+/** So many interactions with a member make half of the closest relationship. */
+const HALF = 5;
+/** Items without a value come last among those that are ranked. */
+const LOWEST = -Number.MAX_VALUE;
+
+/** Values of all variables for one entry. */
+function variablesOf(
+  { reasons }: Pick<FeedEntry, 'reasons'>,
+  { actorId, conducted, type, counts, descriptor }: RankedFacts,
+  { generation, relations }: RankedOf,
+): RankVariables {
+  return {
+    ...counts,
+    ageHours: Math.max(0, generation.getTime() - conducted.getTime()) / HOUR_MS,
+    isFollowed: reasons.some((reason) => FOLLOWED.has(reason)),
+    reasons,
+    relationship: relationshipOf(relations.get(actorId)),
+    type,
+    tags: descriptor?.tags ?? [],
+    impressions: 0,
+    descriptor: descriptor ?? {},
+  };
+}
+
+function relationshipOf({ recent }: Relation = { interactions: 0, recent: 0 }): number {
+  return recent / (recent + HALF);
+}
+
+function byExpression(rank: string): Ranking {
+  const { valueOf } = expressionOf(rank);
+  return {
+    name: 'RANK',
+    // However old they are.
+    since: () => null,
+    withContent: true,
+    scoring: (_core: FeedReads, of) => (entry, facts) => valueOf(variablesOf(entry, facts, of)) ?? LOWEST,
+  };
+}
+
+function rankFaults({ name, rank }: DeclaredView) {
+  try {
+    expressionOf(rank ?? '');
+    return [];
+  } catch (error) {
+    return [
+      { path: `views.${name}.order.rank`, message: error instanceof Error ? error.message : String(error) },
+    ];
+  }
+}
+
+/** The value in the latest generation, with the variables that the expression uses. Three round trips. */
+async function explainRank(
+  core: FeedReads,
+  item: NewsfeedItem,
+  view: FeedView | null,
+): Promise<ScoreExplanation | null> {
+  const { valueOf, uses } = expressionOf(view?.rank ?? '');
+  const generation = await latestGeneration(core);
+  const [facts, relations] = await Promise.all([
+    factsOf(core, [item], { generation, withContent: true }),
+    relationsOf(core, item.userId, generation),
+  ]);
+  const found = facts.get(item.actionId);
+  if (found === undefined) return null;
+  const variables = variablesOf(item, found, { userId: item.userId, generation, relations });
+  const { descriptor, ...others } = variables;
+  const named = {
+    ...others,
+    ...Object.fromEntries(Object.entries(descriptor).map(([name, value]) => [`descriptor.${name}`, value])),
+  };
+  const used = Object.entries(named).filter(([name]) => uses.has(name));
+  return {
+    score: valueOf(variables),
+    vars: { generation: generation.toISOString(), ...Object.fromEntries(used) },
+  };
+}
+
+export const RANK: FeedOrderRow = {
+  ...{ name: 'RANK', description: 'By the value of an expression, highest first.', ...BY_CONDUCTED },
+  ofViews: rankFaults,
+  // The newest thousand are ranked as a whole.
+  reads: 100,
+  read: (core, page) => readRanked(core, page, byExpression(page.view?.rank ?? '')),
+  explain: explainRank,
+};
