@@ -19,6 +19,9 @@ export const RANK_VARIABLES = {
   impressions: ['double', 'How often the reader was shown it; what is a day old counts half.'],
 } as const;
 
+/** The word `type` names a type in the language: expressions are rewritten to this variable. */
+const TYPE = 'actionType';
+
 /** Values of the variables for one item. */
 export interface RankVariables {
   readonly ageHours: number;
@@ -29,16 +32,18 @@ export interface RankVariables {
   readonly isFollowed: boolean;
   readonly reasons: readonly string[];
   readonly relationship: number;
-  readonly type: string;
+  readonly [TYPE]: string;
   readonly tags: readonly string[];
   readonly impressions: number;
-  /** Numbers and names of the descriptor. */
+  /** As `contentOf` gives it. */
   readonly descriptor: Readonly<Record<string, unknown>>;
 }
 
 export interface RankExpression {
   /** `null`: it has no value for this item, for instance because it divides by zero. */
   readonly valueOf: (variables: RankVariables) => number | null;
+  /** What it uses of a descriptor. */
+  readonly contentOf: (descriptor: Readonly<Record<string, unknown>>) => RankVariables['descriptor'];
   /** Names of the variables that it uses; those of the descriptor as `descriptor.rating`. */
   readonly uses: ReadonlySet<string>;
 }
@@ -46,8 +51,6 @@ export interface RankExpression {
 const MAX_NODES = 200;
 const MAX_DEPTH = 50;
 const MAX_LENGTH = 2_000;
-/** The word names a type in the language: expressions are rewritten to this variable. */
-const TYPE = 'actionType';
 /** Functions that run once for each element of a list. */
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 const LISTS: ReadonlySet<string> = new Set(['tags', 'reasons']);
@@ -70,11 +73,13 @@ export function compileRank(expression: string): RankExpression {
   const fields = [...fieldsOf()].filter(([name]) => uses.has(`${FIELD}${name}`));
   return {
     uses,
-    valueOf({ type: typeOf, descriptor, ...variables }) {
+    contentOf(descriptor) {
+      if (fields.length === 0) return NOTHING;
+      return Object.fromEntries(fields.map(([name, kind]) => [name, descriptor[name] ?? NONE[kind]]));
+    },
+    valueOf(variables) {
       try {
-        const used: Record<string, unknown> = {};
-        for (const [name, kind] of fields) used[name] = descriptor[name] ?? NONE[kind];
-        const value = Number(program({ ...variables, [TYPE]: typeOf, descriptor: used }));
+        const value = Number(program(variables));
         return Number.isFinite(value) ? value : null;
       } catch (problem) {
         if (problem instanceof EvaluationError) return null;
@@ -87,6 +92,7 @@ export function compileRank(expression: string): RankExpression {
 const FIELD = 'descriptor.';
 /** What an action has in place of a field that its type does not have. */
 const NONE = { double: 0, string: '' } as const;
+const NOTHING = {};
 type FieldKind = keyof typeof NONE;
 
 /** Numbers and names that the types of this process declare. A field that is a number in one type and a name in another is neither. */

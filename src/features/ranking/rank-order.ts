@@ -33,20 +33,24 @@ const LOWEST = -Number.MAX_VALUE;
 
 /** Values of all variables for one entry. */
 function variablesOf(
+  { contentOf }: RankExpression,
   { reasons }: Pick<FeedEntry, 'reasons'>,
   { actorId, conducted, type, counts, descriptor }: RankedFacts,
   { generation, relations }: RankedOf,
 ): RankVariables {
   return {
-    ...counts,
+    likes: counts.likes,
+    comments: counts.comments,
+    reshares: counts.reshares,
+    reactions: counts.reactions,
     ageHours: Math.max(0, generation.getTime() - conducted.getTime()) / HOUR_MS,
     isFollowed: reasons.some((reason) => FOLLOWED.has(reason)),
     reasons,
     relationship: relationshipOf(relations.get(actorId)),
-    type,
+    actionType: type,
     tags: descriptor?.tags ?? [],
     impressions: 0,
-    descriptor: descriptor ?? {},
+    descriptor: contentOf(descriptor ?? {}),
   };
 }
 
@@ -55,13 +59,14 @@ function relationshipOf({ recent }: Relation = { interactions: 0, recent: 0 }): 
 }
 
 function byExpression(rank: string): Ranking {
-  const { valueOf } = expressionOf(rank);
+  const expression = expressionOf(rank);
   return {
     name: 'RANK',
     // However old they are.
     since: () => null,
     withContent: true,
-    scoring: (_core: FeedReads, of) => (entry, facts) => valueOf(variablesOf(entry, facts, of)) ?? LOWEST,
+    scoring: (_core: FeedReads, of) => (entry, facts) =>
+      expression.valueOf(variablesOf(expression, entry, facts, of)) ?? LOWEST,
   };
 }
 
@@ -82,7 +87,8 @@ async function explainRank(
   item: NewsfeedItem,
   view: FeedView | null,
 ): Promise<ScoreExplanation | null> {
-  const { valueOf, uses } = expressionOf(view?.rank ?? '');
+  const expression = expressionOf(view?.rank ?? '');
+  const { valueOf, uses } = expression;
   const generation = await latestGeneration(core);
   const [facts, relations] = await Promise.all([
     factsOf(core, [item], { generation, withContent: true }),
@@ -90,10 +96,10 @@ async function explainRank(
   ]);
   const found = facts.get(item.actionId);
   if (found === undefined) return null;
-  const variables = variablesOf(item, found, { userId: item.userId, generation, relations });
-  const { descriptor, ...others } = variables;
+  const variables = variablesOf(expression, item, found, { userId: item.userId, generation, relations });
+  const { descriptor, actionType, ...others } = variables;
   const named = {
-    ...others,
+    ...{ ...others, type: actionType },
     ...Object.fromEntries(Object.entries(descriptor).map(([name, value]) => [`descriptor.${name}`, value])),
   };
   const used = Object.entries(named).filter(([name]) => uses.has(name));

@@ -8,7 +8,7 @@ import {
 
 const ITEM: RankVariables = {
   ...{ ageHours: 2, likes: 3, comments: 1, reshares: 0, reactions: 4, isFollowed: true, relationship: 0.5 },
-  ...{ reasons: ['MENTION', 'FOLLOW'], type: 'Posted', tags: ['news', 'sport'], impressions: 0 },
+  ...{ reasons: ['MENTION', 'FOLLOW'], actionType: 'Posted', tags: ['news', 'sport'], impressions: 0 },
   descriptor: { rating: 5 },
 };
 
