@@ -81,7 +81,7 @@ async function walked(
   parts: Parts,
   view: string,
   first: number,
-  between = async () => {},
+  between?: () => Promise<void>,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | null = null; ;) {
@@ -90,7 +90,7 @@ async function walked(
     if (!page.hasMore) return ids;
     expect(page.edges).toHaveLength(first);
     after = page.end;
-    await between();
+    await between?.();
   }
 }
 

@@ -14,13 +14,12 @@ import {
 } from './ranked-page.ts';
 import type { RankedFacts, Relation } from './store.ts';
 
-/** By their source. There are as many as views. */
-const compiled = new Map<string, RankExpression>();
+const compiled = new WeakMap<object, RankExpression>();
 
 /** @throws Error with what is wrong, for people */
-function expressionOf(rank: string): RankExpression {
-  const known = compiled.get(rank) ?? compileRank(rank);
-  compiled.set(rank, known);
+function expressionOf(view: Pick<DeclaredView, 'rank'>): RankExpression {
+  const known = compiled.get(view) ?? compileRank(view.rank ?? '');
+  compiled.set(view, known);
   return known;
 }
 
@@ -58,8 +57,7 @@ function relationshipOf({ recent }: Relation = { interactions: 0, recent: 0 }): 
   return recent / (recent + HALF);
 }
 
-function byExpression(rank: string): Ranking {
-  const expression = expressionOf(rank);
+function byExpression(expression: RankExpression): Ranking {
   return {
     name: 'RANK',
     // However old they are.
@@ -70,13 +68,16 @@ function byExpression(rank: string): Ranking {
   };
 }
 
-function rankFaults({ name, rank }: DeclaredView) {
+function rankFaults(view: DeclaredView) {
   try {
-    expressionOf(rank ?? '');
+    expressionOf(view);
     return [];
   } catch (error) {
     return [
-      { path: `views.${name}.order.rank`, message: error instanceof Error ? error.message : String(error) },
+      {
+        path: `views.${view.name}.order.rank`,
+        message: error instanceof Error ? error.message : String(error),
+      },
     ];
   }
 }
@@ -87,7 +88,8 @@ async function explainRank(
   item: NewsfeedItem,
   view: FeedView | null,
 ): Promise<ScoreExplanation | null> {
-  const expression = expressionOf(view?.rank ?? '');
+  if (view === null) return null;
+  const expression = expressionOf(view);
   const { valueOf, uses } = expression;
   const generation = await latestGeneration(core);
   const [facts, relations] = await Promise.all([
@@ -114,6 +116,6 @@ export const RANK: FeedOrderRow = {
   ofViews: rankFaults,
   // The newest thousand are ranked as a whole.
   reads: 100,
-  read: (core, page) => readRanked(core, page, byExpression(page.view?.rank ?? '')),
+  read: (core, page) => readRanked(core, page, byExpression(expressionOf(page.view ?? { rank: null }))),
   explain: explainRank,
 };
