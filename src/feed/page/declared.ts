@@ -105,7 +105,7 @@ export interface OrderedPage {
 export interface FeedOrderRow {
   readonly name: ListOrder;
   readonly description: string;
-  /** Only views of the configuration have it: what is wrong with one of them is told by its place below `order`. */
+  /** Only views of the configuration have it: gives what is wrong with one of them, by places below `order`. */
   readonly ofViews?: (view: DeclaredView) => readonly DeclarationFault[];
   /** Entries that every page reads, however short it is. Default: as many as it shows. */
   readonly reads?: number;
