@@ -28,7 +28,8 @@ import {
 } from './model-action-views.ts';
 import { expectedExplanation, shownExplanation } from './model-explain.ts';
 import { actualGroups, expectedGroups } from './model-groups.ts';
-import { actualNotifications, expectedNotifications, notificationsFor } from './model-notifications.ts';
+import { notificationsFor } from './model-concerns.ts';
+import { actualNotifications, expectedNotifications } from './model-notifications.ts';
 import { found, type Run } from './model-run.ts';
 import { PEOPLE, REFS, TAGS } from './model-steps.ts';
 

@@ -10,13 +10,14 @@ import type { Model, ModelAction, ModelInteraction } from '../../support/model.t
  * to nothing that is stored of feeds, for the definition to be worked out from. Without names.
  */
 export async function referenceOf(collections: Collections, userIds: readonly string[]): Promise<Model> {
-  const [members, marks, itemMarks, follows, interactions, actions] = await Promise.all([
+  const [members, marks, itemMarks, follows, interactions, actions, blocks] = await Promise.all([
     collections.members.find().toArray(),
     collections.feeds.find().toArray(),
     collections.itemMarks.find().toArray(),
     collections.follows.find().toArray(),
     collections.interactions.find().toArray(),
     collections.actions.find().sort({ recorded: 1, _id: 1 }).toArray(),
+    collections.blocks.find({ own: { $exists: true } }).toArray(),
   ]);
   const interactionsOf = new Map<string, ModelInteraction[]>();
   for (const {
@@ -35,6 +36,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     editedAt,
     parentId,
     mentions = [],
+    notFor = [],
   } of interactions) {
     const id = actionId.toHexString();
     const others = interactionsOf.get(id) ?? [];
@@ -49,15 +51,14 @@ export async function referenceOf(collections: Collections, userIds: readonly st
         editedAt: editedAt?.getTime() ?? null,
         parentId: parentId?.toHexString() ?? null,
         mentions,
-        // Nobody blocks anybody.
-        notFor: [],
+        notFor: userIds.filter((userId) => notFor.includes(blockTag(userId))),
       },
     ]);
   }
   return {
     turn: 0,
     names: new Map(),
-    blocks: [],
+    blocks: blocks.map(({ _id: { userId, otherId } }) => ({ by: userId, who: otherId })),
     pins: new Map(),
     members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
       userId: _id,

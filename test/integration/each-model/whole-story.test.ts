@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
 import type { Step } from '../../support/model-steps.ts';
 import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
-import { notificationsFor } from '../../support/model-notifications.ts';
+import { notificationsFor } from '../../support/model-concerns.ts';
 import { happens } from '../../support/model-story.ts';
 import type { ShownItem, View } from '../../support/model-views.ts';
 import { KINDS, WHOLE_STORY } from '../../support/model-whole-story.ts';

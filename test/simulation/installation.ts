@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { Document } from 'mongodb';
+import type { Load } from './bundle.ts';
+import { LiveStore, type StoreMessage } from './live-store.ts';
+import type { StoreLink } from './live-log.ts';
+import { EPOCH, Machine } from './machine.ts';
+import { errorOf, memoryClient, networkError } from './memory-driver.ts';
+import { MemoryServer, type OnPut } from './memory-server.ts';
+import type { ProcessParts } from './process.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** How fast a simulated network is. */
+export interface Conditions {
+  /** Milliseconds that a command or its answer travels at most, mostly. */
+  readonly latencyMs: number;
+  /** Of so many commands one is held up, on its way there or back; 0: none. */
+  readonly slowOneIn: number;
+  /** For at most so many milliseconds. */
+  readonly slowMs: number;
+}
+
+export const CALM: Conditions = { latencyMs: 0.2, slowOneIn: 0, slowMs: 0 };
+
+/** What befalls a command: it is the last of its process, or its connection is cut, before or after it is carried out. */
+export interface Mishap {
+  readonly kind: 'death' | 'cut';
+  readonly isBefore: boolean;
+}
+
+export type Kind = 'api' | 'worker' | 'both';
+
+/** A process that runs, or is no more. */
+export interface Running extends ProcessParts {
+  readonly machine: Machine;
+  readonly kind: Kind;
+}
+
+/** One database, one live store, and processes that come and go. */
+export class Installation {
+  readonly scheduler: Scheduler;
+  readonly server: MemoryServer;
+  readonly store: LiveStore;
+  /** Errors that processes logged. */
+  readonly complaints: string[] = [];
+  conditions: Conditions = CALM;
+  /** Called with the number of each command before it leaves. */
+  onCommand: (number: number, machine: Machine) => Mishap | null = () => null;
+  readonly #load: Load;
+  readonly #sessionEnds = new Set<(userId: string) => void>();
+  #machines = 0;
+  #commands = 0;
+
+  constructor(scheduler: Scheduler, load: Load, onPut: OnPut = () => undefined) {
+    this.scheduler = scheduler;
+    this.#load = load;
+    const now = (): number => Math.floor(EPOCH + scheduler.time);
+    const own = new Machine(scheduler, 'database');
+    const { allIndexes } = load(own);
+    const newId = (): string => own.idBytes().toString('hex');
+    this.server = new MemoryServer({
+      ...{ now, newId, onPut },
+      unique: allIndexes().flatMap(({ collection, name, key, unique, partialFilterExpression }) =>
+        unique === true ? [{ collection, name, key, partialFilterExpression }] : [],
+      ),
+    });
+    this.store = new LiveStore({ now, newId, length: 1_000 });
+  }
+
+  /** @param aheadMs by which its wall clock is ahead */
+  machine(kind: Kind, aheadMs = 0): Machine {
+    this.#machines += 1;
+    return new Machine(this.scheduler, `${kind}-${String(this.#machines)}`, aheadMs);
+  }
+
+  /** Never resolves if the machine dies meanwhile. */
+  async start(machine: Machine, kind: Kind): Promise<Running> {
+    const client = memoryClient(machine, (command) => this.#command(machine, command));
+    const parts = await this.#load(machine).openProcess({
+      ...{ client, live: this.#link(machine) },
+      complained: (message, error) => {
+        this.scheduler.note(`${machine.name} complains: ${message} ${String(error)}`);
+        this.complaints.push(`${machine.name}: ${message} ${error instanceof Error ? (error.stack ?? '') : ''}`);
+      },
+    });
+    if (kind !== 'api') parts.startWorkers();
+    return { ...parts, machine, kind };
+  }
+
+  /** Reads at once, without being part of what happens. */
+  async observer(): Promise<ReturnType<Load> & ProcessParts> {
+    const machine = new Machine(this.scheduler, 'observer');
+    const client = memoryClient(machine, (command) => Promise.resolve(this.server.run(command)));
+    const loaded = this.#load(machine);
+    const parts = await loaded.openProcess({ client, live: this.#link(machine), complained: () => undefined });
+    return { ...loaded, ...parts };
+  }
+
+  #delay(): number {
+    const { latencyMs, slowOneIn, slowMs } = this.conditions;
+    const { random } = this.scheduler;
+    const isSlow = slowOneIn > 0 && random.below(slowOneIn) === 0;
+    return random.next() * (isSlow ? slowMs : latencyMs);
+  }
+
+  /** Travels, is carried out in one step, and its answer travels. */
+  #command(machine: Machine, command: Document): Promise<Document> {
+    const { scheduler } = this;
+    return new Promise((resolve, reject) => {
+      if (machine.isDead) return;
+      const mishap = this.onCommand(this.#commands++, machine);
+      const dies = mishap?.kind === 'death';
+      if (dies) scheduler.note(`${machine.name} dies`);
+      if (dies && mishap.isBefore) machine.die();
+      if (machine.isDead) return;
+      const cut = (): void => reject(networkError());
+      scheduler.after(this.#delay(), () => {
+        if (mishap?.kind === 'cut' && mishap.isBefore) {
+          machine.after(this.#delay(), cut);
+          return;
+        }
+        const answer = this.#carriedOut(machine, command);
+        if (dies) machine.die();
+        machine.after(this.#delay(), () => {
+          if (mishap?.kind === 'cut') cut();
+          else if (answer instanceof Error) reject(errorOf(answer) as Error);
+          else resolve(answer);
+        });
+      });
+    });
+  }
+
+  /** A write that the driver sends again is not carried out twice: its answer is kept. */
+  readonly #retried = new Map<string, Document>();
+
+  #carriedOut(machine: Machine, command: Document): Document | Error {
+    const { lsid, txnNumber } = command;
+    const [commandName = ''] = Object.keys(command);
+    const key = txnNumber === undefined ? null : `${JSON.stringify(lsid)} ${String(txnNumber)}`;
+    const known = key === null ? undefined : this.#retried.get(key);
+    if (known !== undefined) return known;
+    const line = `${machine.name} ${commandName} ${String(command[commandName])}`;
+    try {
+      const result = this.server.run(command);
+      this.scheduler.note(`${line} → ${hashOf(result)}`);
+      if (key !== null) this.#retried.set(key, result);
+      return result;
+    } catch (error) {
+      this.scheduler.note(`${line} → ${String(error)}`);
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #link(machine: Machine): StoreLink {
+    const { scheduler, store } = this;
+    const call = <T>(what: string, work: () => T): Promise<T> =>
+      new Promise((resolve) => {
+        if (machine.isDead) return;
+        scheduler.after(this.#delay(), () => {
+          const result = work();
+          scheduler.note(`${machine.name} ${what}`);
+          machine.after(this.#delay(), () => resolve(result));
+        });
+      });
+    // One connection has one order.
+    const inOrder = <T>(take: (message: T) => void): ((message: T) => void) => {
+      let last = 0;
+      return (message) => {
+        last = Math.max(last, scheduler.time + this.#delay()) + 0.000_001;
+        machine.after(last - scheduler.time, () => take(message));
+      };
+    };
+    return {
+      kept: (names) => call('live kept', () => store.kept(names)),
+      names: () => call('live names', () => store.names()),
+      open: (name, position) => call(`live open ${name}`, () => store.open(name, position)),
+      append: (entries) =>
+        call(`live append ${entries.map(({ userId, event }) => `${userId} ${event.kind}`).join()}`, () => {
+          for (const { userId, event } of entries) store.append(userId, structuredClone(event));
+        }),
+      drop: (name) => call(`live drop ${name}`, () => store.drop(name)),
+      onMessage: (take) => {
+        const listener = inOrder<StoreMessage>(take);
+        store.listeners.add(listener);
+        machine.onDeath(() => void store.listeners.delete(listener));
+      },
+      endSessions: (userId) =>
+        call(`ends sessions of ${userId}`, () => {
+          for (const listener of this.#sessionEnds) listener(userId);
+        }),
+      onSessionsEnd: (take) => {
+        const listener = inOrder(take);
+        this.#sessionEnds.add(listener);
+        machine.onDeath(() => void this.#sessionEnds.delete(listener));
+      },
+    };
+  }
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,186 @@
+import * as nodeCrypto from 'node:crypto';
+import * as mongodb from 'mongodb';
+import type { Scheduler } from './scheduler.ts';
+
+/** When simulations begin. */
+export const EPOCH = Date.UTC(2026, 0, 5, 9);
+
+/** What a process has of Node and of the language: its time and its chance. It ends with the process. */
+export class Machine {
+  readonly name: string;
+  readonly scheduler: Scheduler;
+  /** Milliseconds by which its wall clock is ahead. */
+  aheadMs: number;
+  readonly #startedAt: number;
+  readonly #unique: string;
+  #count: number;
+  #isDead = false;
+  readonly #mourners = new Set<() => void>();
+
+  constructor(scheduler: Scheduler, name: string, aheadMs = 0) {
+    this.scheduler = scheduler;
+    this.name = name;
+    this.aheadMs = aheadMs;
+    this.#startedAt = scheduler.time;
+    this.#unique = this.bytes(5).toString('hex');
+    this.#count = scheduler.random.below(0x1000000);
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** Nothing that it waits for ever comes. */
+  die(): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    for (const mourner of [...this.#mourners]) mourner();
+  }
+
+  onDeath(mourner: () => void): () => void {
+    this.#mourners.add(mourner);
+    return () => void this.#mourners.delete(mourner);
+  }
+
+  /** Calls back after so many milliseconds, if it lives then. */
+  after(ms: number, run: () => void): { cancel(): void } {
+    return this.scheduler.after(ms, () => {
+      if (!this.#isDead) run();
+    });
+  }
+
+  get wallTime(): number {
+    return Math.floor(EPOCH + this.scheduler.time + this.aheadMs);
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.scheduler.random.below(256)));
+  }
+
+  uuid(): string {
+    const hex = this.bytes(16).toString('hex');
+    return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-');
+  }
+
+  /** As the driver makes it: the second, the process, and a number that rises. */
+  idBytes(seconds = Math.floor(this.wallTime / 1_000)): Buffer {
+    this.#count = (this.#count + 1) % 0x1000000;
+    const hex = [seconds.toString(16).padStart(8, '0'), this.#unique, this.#count.toString(16).padStart(6, '0')];
+    return Buffer.from(hex.join(''), 'hex');
+  }
+
+  readonly globals = (() => {
+    const timer = (callback: (...given: unknown[]) => void, ms: unknown, given: unknown[], isRepeated: boolean): Timer =>
+      new Timer(this, () => callback(...given), Math.max(1, Number(ms) || 1), isRepeated);
+    const clear = (one: unknown): void => {
+      if (one instanceof Timer) one.close();
+    };
+    return {
+      setTimeout: (callback: () => void, ms?: number, ...given: unknown[]) => timer(callback, ms, given, false),
+      setInterval: (callback: () => void, ms?: number, ...given: unknown[]) => timer(callback, ms, given, true),
+      setImmediate: (callback: (...given: unknown[]) => void, ...given: unknown[]) =>
+        new Timer(this, () => callback(...given), 0, false),
+      ...{ clearTimeout: clear, clearInterval: clear, clearImmediate: clear },
+      Date: this.#date(),
+      performance: { now: () => this.scheduler.time - this.#startedAt, timeOrigin: EPOCH + this.#startedAt },
+      Math: Object.assign(Object.create(Math) as object, { random: () => this.scheduler.random.next() }),
+      crypto: { randomUUID: () => this.uuid() },
+      AbortSignal: Object.assign(Object.create(AbortSignal) as object, {
+        any: (signals: AbortSignal[]) => AbortSignal.any(signals),
+        timeout: (ms: number) => {
+          const controller = new AbortController();
+          this.after(ms, () => controller.abort(new DOMException('Timed out', 'TimeoutError')));
+          return controller.signal;
+        },
+      }),
+    };
+  })();
+
+  readonly modules: Readonly<Record<string, unknown>> = {
+    'timers/promises': {
+      setTimeout: (ms?: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+        new Promise((resolve, reject) => {
+          const due = this.after(Math.max(1, ms ?? 1), () => resolve(value));
+          signal?.addEventListener('abort', () => {
+            due.cancel();
+            reject(signal.reason as Error);
+          });
+        }),
+      setImmediate: () => new Promise<void>((resolve) => void this.after(0, resolve)),
+    },
+    mongodb: { ...mongodb, ObjectId: this.#objectId() },
+    crypto: {
+      ...nodeCrypto,
+      randomUUID: () => this.uuid(),
+      randomBytes: (length: number) => this.bytes(length),
+    },
+  };
+
+  /** The driver's, which would ask the real clock. */
+  #objectId(): typeof mongodb.ObjectId {
+    const generate = (seconds?: number): Buffer => this.idBytes(seconds);
+    return new Proxy(mongodb.ObjectId, {
+      construct: (target, [given]: [mongodb.ObjectId | undefined]) => new target(given ?? generate()),
+      get: (target, name) => (name === 'generate' ? generate : (Reflect.get(target, name) as unknown)),
+    });
+  }
+
+  /** The language's own, but for what time it is. */
+  #date(): DateConstructor {
+    const now = (): number => this.wallTime;
+    return new Proxy(Date, {
+      construct: (target, given: [number]) => (given.length === 0 ? new target(now()) : new target(...given)),
+      get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+    });
+  }
+}
+
+/** As Node's: an object that can be told to keep no process alive. */
+class Timer {
+  readonly #machine: Machine;
+  readonly #run: () => void;
+  readonly #ms: number;
+  readonly #isRepeated: boolean;
+  #due: { cancel(): void };
+
+  constructor(machine: Machine, run: () => void, ms: number, isRepeated: boolean) {
+    this.#machine = machine;
+    this.#run = run;
+    this.#ms = ms;
+    this.#isRepeated = isRepeated;
+    this.#due = this.#begin();
+  }
+
+  #begin(): { cancel(): void } {
+    return this.#machine.after(this.#ms, () => {
+      if (this.#isRepeated) this.#due = this.#begin();
+      this.#run();
+    });
+  }
+
+  close(): void {
+    this.#due.cancel();
+  }
+
+  refresh(): this {
+    this.#due.cancel();
+    this.#due = this.#begin();
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import type { Kind } from './installation.ts';
+import { OPERATIONS, type OperationName } from './operations.ts';
+
+/** Something that a member does. What it is about is found when it is done: numbers pick among what is there then. */
+export interface Operation {
+  readonly do: OperationName;
+  /** Number of the member. */
+  readonly by: number;
+  /** Milliseconds after the phase began. */
+  readonly at: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+export type Fault =
+  /** A process dies at a command, before it has left or after it was carried out. */
+  | { readonly kind: 'death'; readonly atCommand: number; readonly isBefore: boolean }
+  /** The connection of a command is cut before it is carried out, or before its answer is there. */
+  | { readonly kind: 'cut'; readonly atCommand: number; readonly isBefore: boolean }
+  /** The wall clock of a process is set. */
+  | { readonly kind: 'clock'; readonly atCommand: number; readonly byMs: number }
+  /** A watcher loses its connection. */
+  | { readonly kind: 'hangup'; readonly atCommand: number; readonly watcher: number };
+
+export interface Phase {
+  readonly operations: readonly Operation[];
+}
+
+/** All that happens in a simulation but for what the scheduler decides. It can be made smaller. */
+export interface Plan {
+  readonly seed: number;
+  readonly processes: readonly Kind[];
+  readonly members: number;
+  readonly latencyMs: number;
+  readonly slowOneIn: number;
+  readonly slowMs: number;
+  readonly phases: readonly Phase[];
+  readonly faults: readonly Fault[];
+}
+
+const PROCESSES: readonly (readonly Kind[])[] = [['both'], ['api', 'worker'], ['both', 'both'], ['both', 'api', 'worker']];
+/** Most of a seed's commands are of its operations. */
+const COMMANDS_OF_AN_OPERATION = 12;
+
+/** Each seed does much of little: some kinds of operations, on a few things, close together. */
+export function planOf(seed: number): Plan {
+  const random = seededRandom(seed);
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  const favourites = Array.from({ length: 2 + random.below(4) }, () => random.pick(names));
+  const members = 3 + random.below(3);
+  const phases = Array.from({ length: 1 + random.below(3) }, () => phaseOf(random, { members, favourites }));
+  const count = phases.flatMap(({ operations }) => operations).length * COMMANDS_OF_AN_OPERATION;
+  return {
+    ...{ seed, members, phases },
+    processes: random.pick(PROCESSES),
+    latencyMs: random.pick([0.05, 0.5, 5, 50]),
+    slowOneIn: random.pick([0, 5, 20, 100]),
+    slowMs: random.pick([2, 30, 400, 6_000]),
+    faults: Array.from({ length: random.pick([0, 0, 1, 3, 6]) }, () => faultOf(random, count)),
+  };
+}
+
+interface Shape {
+  readonly members: number;
+  readonly favourites: readonly OperationName[];
+}
+
+function phaseOf(random: SeededRandom, { members, favourites }: Shape): Phase {
+  const operations: Operation[] = [];
+  let at = 0;
+  const names = Object.keys(OPERATIONS) as OperationName[];
+  for (let group = 4 + random.below(6); group > 0; group -= 1) {
+    // What is done at the same time is often about the same.
+    const [a, b] = [random.below(3), random.below(1_000)];
+    for (let left = 1 + random.below(4); left > 0; left -= 1) {
+      const isFavourite = random.next() < 0.6;
+      const isSame = random.next() < 0.7;
+      operations.push({
+        do: isFavourite ? random.pick(favourites) : usual(random, names),
+        ...{ by: random.below(members), at: at + random.next() * random.pick([0, 0, 1, 20]) },
+        ...{ a: isSame ? a : random.below(6), b: isSame ? b : random.below(1_000), c: random.below(1_000) },
+      });
+    }
+    at += random.next() * random.pick([1, 10, 200, 3_000]);
+  }
+  return { operations };
+}
+
+function usual(random: SeededRandom, names: readonly OperationName[]): OperationName {
+  const total = names.reduce((sum, name) => sum + OPERATIONS[name].weight, 0);
+  let left = random.next() * total;
+  return names.find((name) => (left -= OPERATIONS[name].weight) < 0) ?? 'publish';
+}
+
+function faultOf(random: SeededRandom, commands: number): Fault {
+  const atCommand = random.below(commands);
+  const isBefore = random.next() < 0.5;
+  switch (random.below(5)) {
+    case 0:
+    case 1:
+      return { kind: 'death', atCommand, isBefore };
+    case 2:
+      return { kind: 'cut', atCommand, isBefore };
+    case 3:
+      return { kind: 'clock', atCommand, byMs: random.pick([-5_000, -400, -30, 30, 400, 5_000]) };
+    default:
+      return { kind: 'hangup', atCommand, watcher: random.below(3) };
+  }
+}

@@ -1,0 +1,299 @@
+import type { Load } from './bundle.ts';
+import { problemsOf, type Problem } from './checks.ts';
+import { CALM, Installation, type Kind, type Mishap, type Running } from './installation.ts';
+import { leasesWatched } from './leases.ts';
+import { Nothing, OPERATIONS, type Stage } from './operations.ts';
+import type { Fault, Operation, Plan } from './plan.ts';
+import { Promises, type Promised } from './promises.ts';
+import { Scheduler } from './scheduler.ts';
+import { Watcher, type Surroundings } from './watcher.ts';
+
+export interface Outcome {
+  readonly problems: readonly Problem[];
+  /** Of all that happened. */
+  readonly digest: string;
+  readonly commands: number;
+  readonly virtualMs: number;
+  /** The latest that happened. */
+  readonly lines: readonly string[];
+  /** Operations that were answered, by code; OK: done. */
+  readonly answers: ReadonlyMap<string, number>;
+}
+
+const RESTARTED_AFTER_MS = 2_000;
+const QUIET_WITHIN_MS = 180_000;
+const PHASE_WITHIN_MS = 120_000;
+/** What live events and the polls of workers take when nothing else happens. What was held up comes, too. */
+const SETTLES_MS = 3_000;
+const LOOK_EVERY_MS = 250;
+const REFUSALS = new Set(['NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'BAD_USER_INPUT']);
+/** An error that no service being away explains. */
+const MISTAKE = /\b(?:Type|Range|Reference|Syntax|Assertion|Mingo)Error\b|MingoError/;
+
+/** Does all of a plan, and checks what is promised whenever nothing is left to do. */
+export async function simulate(plan: Plan, load: Load): Promise<Outcome> {
+  const run = new Run(plan, load);
+  try {
+    await run.all();
+  } catch (error) {
+    const isStuck = error instanceof Error && error.message.startsWith('Stuck');
+    if (!isStuck) throw error;
+    run.problems.push({ promise: 'work ends', what: error.message });
+  }
+  return run.outcome();
+}
+
+class Run {
+  readonly problems: Problem[] = [];
+  readonly #plan: Plan;
+  readonly #scheduler: Scheduler;
+  readonly #installation: Installation;
+  readonly #members: readonly string[];
+  readonly #running: Running[] = [];
+  readonly #watchers: Watcher[] = [];
+  readonly #promises = new Promises();
+  readonly #found = { actions: [] as string[], interactions: [] as string[] };
+  readonly #answers = new Map<string, number>();
+  readonly #hostEvents: string[] = [];
+  readonly #faults = new Map<number, Fault[]>();
+  #commands = 0;
+  #sent = 0;
+  #kept: Promise<void>[] = [];
+
+  constructor(plan: Plan, load: Load) {
+    this.#plan = plan;
+    this.#members = Array.from({ length: plan.members }, (_, n) => `m${String(n)}`);
+    this.#scheduler = new Scheduler(plan.seed);
+    const slackMs = 300 + 2 * Math.max(plan.latencyMs, plan.slowMs);
+    const onPut = leasesWatched(this.#scheduler, slackMs, (what) => {
+      this.problems.push({ promise: 'who has a lease has it alone', what });
+    });
+    this.#installation = new Installation(this.#scheduler, load, onPut);
+    for (const fault of plan.faults) this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
+  }
+
+  outcome(): Outcome {
+    const mistakes = this.#installation.complaints.filter((line) => MISTAKE.test(line));
+    return {
+      problems: [...this.problems, ...mistakes.map((what) => ({ promise: 'no mistakes of ours', what }) as const)],
+      digest: this.#scheduler.digest(),
+      commands: this.#commands,
+      virtualMs: this.#scheduler.time,
+      lines: this.#scheduler.lines,
+      answers: this.#answers,
+    };
+  }
+
+  async all(): Promise<void> {
+    const { processes, phases } = this.#plan;
+    const started = Promise.all(processes.map((kind) => this.#start(kind)));
+    await this.#scheduler.until(started, 'the start', PHASE_WITHIN_MS);
+    await this.#scheduler.until(this.#populate(), 'the beginning', PHASE_WITHIN_MS);
+    for (const reader of this.#members.slice(0, 3)) {
+      const watcher = new Watcher(this.#around, reader);
+      this.#watchers.push(watcher);
+      this.#keep(watcher.run());
+    }
+    this.#keep(this.#host());
+    for (const { operations } of phases) {
+      this.#installation.conditions = this.#plan;
+      this.#installation.onCommand = (_number, machine) => this.#mishap(machine.name);
+      const all = Promise.all(operations.map((operation) => this.#client(operation)));
+      await this.#scheduler.until(all, 'a phase', PHASE_WITHIN_MS);
+      this.#installation.conditions = CALM;
+      this.#installation.onCommand = () => null;
+      await this.#quiet();
+      if (this.problems.length > 0) return;
+    }
+  }
+
+  /** Goes on beside; that it fails is told when something else is waited for. */
+  #keep(work: Promise<void>): void {
+    this.#kept.push(
+      work.catch((error: unknown) => {
+        this.problems.push({ promise: 'no mistakes of ours', what: String(error instanceof Error ? error.stack : error) });
+      }),
+    );
+  }
+
+  get #around(): Surroundings {
+    return { scheduler: this.#scheduler, api: () => this.#api(), pause: (ms) => this.#pause(ms) };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#scheduler.after(ms, resolve));
+  }
+
+  async #start(kind: Kind): Promise<void> {
+    const machine = this.#installation.machine(kind, this.#scheduler.random.pick([0, 0, -60, 60, -3_000, 3_000]));
+    const died = new Promise<null>((resolve) => machine.onDeath(() => resolve(null)));
+    machine.onDeath(() => {
+      const at = this.#running.findIndex((one) => one.machine === machine);
+      if (at !== -1) this.#running.splice(at, 1);
+      const afterMs = this.#scheduler.random.next() * RESTARTED_AFTER_MS;
+      this.#keep(this.#pause(afterMs).then(() => this.#start(kind)));
+    });
+    const running = await Promise.race([this.#installation.start(machine, kind), died]);
+    if (running !== null && !machine.isDead) this.#running.push(running);
+  }
+
+  async #api(): Promise<Running> {
+    for (;;) {
+      const some = this.#running.filter(({ kind }) => kind !== 'worker');
+      if (some.length > 0) return this.#scheduler.random.pick(some);
+      await this.#pause(50);
+    }
+  }
+
+  async #populate(): Promise<void> {
+    const { services, identity, session } = await this.#api();
+    const service = identity('importer', 'service');
+    await services.upsertMembers(
+      service,
+      ['stranger-0', 'stranger-1', ...this.#members].map((memberId, n) => ({
+        ...{ memberId, name: memberId, teamId: n % 2 === 0 ? 't0' : 't1', departmentId: n % 3 === 0 ? 'd0' : null },
+        supervisorId: null,
+      })),
+    );
+    for (const [n, memberId] of this.#members.entries())
+      await services.follow(session(memberId), this.#members[(n + 1) % this.#members.length] ?? '', 0);
+  }
+
+  #mishap(process: string): Mishap | null {
+    const faults = this.#faults.get(this.#commands++) ?? [];
+    for (const fault of faults) {
+      this.#scheduler.note(`fault ${JSON.stringify(fault)} at ${process}`);
+      if (fault.kind === 'hangup') this.#watchers[fault.watcher % this.#watchers.length]?.hangUp();
+      if (fault.kind === 'clock') {
+        const one = this.#running.find(({ machine }) => machine.name === process);
+        if (one !== undefined) one.machine.aheadMs += fault.byMs;
+      }
+    }
+    const [mishap] = faults.filter((fault) => fault.kind === 'death' || fault.kind === 'cut');
+    return mishap ?? null;
+  }
+
+  /** One operation, sent again until it is answered. */
+  async #client(operation: Operation): Promise<void> {
+    await this.#pause(operation.at);
+    const [actions, interactions] = [[...this.#found.actions], [...this.#found.interactions]];
+    const stage: Stage = {
+      ...{ members: this.#members, actions, interactions },
+      add: (what, id) => {
+        if (!this.#found[what].includes(id)) this.#found[what].push(id);
+      },
+    };
+    const [from, said] = [this.#scheduler.time, new Map<string, Promised>()];
+    const number = (this.#sent += 1);
+    const sent = {
+      ...{ ...operation, key: `key-${String(number)}` },
+      says: (all: readonly { readonly of: string; readonly is: string }[]) => {
+        for (const one of all) if (!said.has(one.of)) said.set(one.of, this.#promises.sent(one, from));
+      },
+    };
+    this.#scheduler.note(`client ${String(number)} ${JSON.stringify(operation)}`);
+    let [code, isAgain] = ['', false];
+    while (code === '') {
+      const process = await this.#api();
+      this.#scheduler.note(`client ${String(number)} asks ${process.machine.name}`);
+      const died = new Promise<'DIED'>((resolve) => process.machine.onDeath(() => resolve('DIED')));
+      const answer = await Promise.race([this.#once(process, stage, sent), died]);
+      this.#scheduler.note(`client ${String(number)} gets ${answer}`);
+      if (answer !== 'DIED' && answer !== 'UNAVAILABLE') code = answer;
+      else isAgain = true;
+      if (code === '') await this.#pause(this.#scheduler.random.next() * 300);
+    }
+    this.#answers.set(code, (this.#answers.get(code) ?? 0) + 1);
+    for (const promised of said.values()) {
+      // What was not answered may still be on its way.
+      if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#plan.slowMs;
+      if (code !== 'OK') continue;
+      promised.until = this.#scheduler.time;
+      promised.isAnswered = true;
+    }
+  }
+
+  async #once(process: Running, stage: Stage, sent: Parameters<(typeof OPERATIONS)['publish']['run']>[2]): Promise<string> {
+    try {
+      await OPERATIONS[sent.do].run(process, stage, sent);
+      return 'OK';
+    } catch (error) {
+      if (error instanceof Nothing) return 'NOTHING';
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (code === 'UNAVAILABLE' || REFUSALS.has(code)) return code;
+      const isDriver = error instanceof Error && /^Mongo(?:Network|ServerSelection|Bulk)/.test(error.name);
+      if (isDriver && this.#plan.faults.length > 0) return 'UNAVAILABLE';
+      const stack = error instanceof Error ? (error.stack ?? '') : String(error);
+      this.problems.push({ promise: 'no mistakes of ours', what: `${sent.do}: ${stack}` });
+      return 'MISTAKE';
+    }
+  }
+
+  /** A program of the host that reads all events, in small pages. */
+  async #host(): Promise<void> {
+    let after: string | null = null;
+    for (;;) {
+      const process = await this.#api();
+      const died = new Promise<null>((resolve) => process.machine.onDeath(() => resolve(null)));
+      const args = { first: 3, ...(after === null ? {} : { after }) };
+      const page: Awaited<ReturnType<typeof process.services.readHostEvents>> | null = await Promise.race([
+        process.services.readHostEvents(process.identity('host', 'service'), args).catch(() => null),
+        died,
+      ]);
+      if (page !== null) {
+        this.#hostEvents.push(...page.edges.map(({ node }) => node.id));
+        after = page.end ?? after;
+      }
+      await this.#pause(page?.hasMore === true ? 5 : 500);
+    }
+  }
+
+  /** Lets all that is left be done, and checks. */
+  async #quiet(): Promise<void> {
+    const observer = await this.#installation.observer();
+    const wait = async (): Promise<void> => {
+      const settlesMs = SETTLES_MS + 2 * this.#plan.slowMs;
+      for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
+        await this.#pause(LOOK_EVERY_MS);
+        if (this.#running.length < this.#plan.processes.length || (await leftToDo(observer)) !== null) quietMs = 0;
+      }
+    };
+    try {
+      await this.#scheduler.until(wait(), 'what is left to do', QUIET_WITHIN_MS);
+    } catch (error) {
+      this.problems.push({ promise: 'work ends', what: `${String(error)}: ${String(await leftToDo(observer))}` });
+      return;
+    }
+    const found = problemsOf({
+      ...{ observer, readers: this.#members, watchers: this.#watchers },
+      apis: this.#running.filter(({ kind }) => kind !== 'worker'),
+      ...{ promises: this.#promises, hostEvents: this.#hostEvents },
+    });
+    this.problems.push(...(await this.#scheduler.until(found, 'the checks', QUIET_WITHIN_MS)));
+  }
+}
+
+/** What is recorded as not done; `null`: nothing. */
+async function leftToDo({ core, now }: Awaited<ReturnType<Installation['observer']>>): Promise<string | null> {
+  const { actions, interactions, follows, reports, erasures, itemMarks, eventOutbox } = core.collections;
+  const exists = { $exists: true };
+  const counts: Readonly<Record<string, Promise<number>>> = {
+    'fan-outs': actions.countDocuments({ 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } }),
+    'actions that have expired': actions.countDocuments({ isDeleted: false, expiresAt: { $lte: new Date(now()) } }),
+    interactions: interactions.countDocuments({ settling: exists }),
+    follows: follows.countDocuments({ settling: exists }),
+    rulings: reports.countDocuments({ 'ruling.dueSince': exists }),
+    erasures: erasures.countDocuments({ state: { $ne: 'DONE' } }),
+    snoozes: itemMarks.countDocuments({ lifting: exists }),
+    rebuilds: core.feedRebuilds.countDue(),
+    renames: core.renames.countDue(),
+    'events of actions': actions.countDocuments({ unsentAt: exists }),
+    'events of interactions': interactions.countDocuments({ unsentAt: exists }),
+    'events of follows': follows.countDocuments({ unsentAt: exists }),
+    'events of reports': reports.countDocuments({ unsentAt: exists }),
+    'events to move': eventOutbox.countDocuments(),
+  };
+  const left: string[] = [];
+  for (const [name, count] of Object.entries(counts)) if ((await count) > 0) left.push(`${name} ${String(await count)}`);
+  return left.length === 0 ? null : left.join(', ');
+}
