@@ -68,7 +68,7 @@ const projects = [
   },
   // A process for each file.
   { ...watched, name: 'alone', include: testsIn('alone') },
-  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'large', 'fault') },
+  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'large', 'fault', 'simulation') },
   {
     ...watched,
     ...{ name: 'models', include: testsIn('integration/each-model'), isolate: false },

@@ -2,8 +2,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { build, type Plugin } from 'vite';
-import type { Machine } from './machine.ts';
+import { Machine } from './machine.ts';
+import type { UniqueIndex } from './memory-server.ts';
 import type * as Entry from './process.ts';
+import { Scheduler } from './scheduler.ts';
 
 /** What stands somewhere in the sources, once, and what takes its place. */
 export interface Mutation {
@@ -12,8 +14,13 @@ export interface Mutation {
   readonly to: string;
 }
 
-/** The modules of a process, loaded anew: with a clock, timers and chance of its own, and with module state of its own. */
-export type Load = (machine: Machine) => typeof Entry;
+/** The sources, ready to be run. */
+export interface Bundle {
+  /** The modules of a process, loaded once more: with a clock, timers and chance of its own, and with module state of its own. */
+  load(machine: Machine): typeof Entry;
+  /** The unique indexes that the sources declare. */
+  readonly unique: readonly UniqueIndex[];
+}
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRY = fileURLToPath(new URL('process.ts', import.meta.url));
@@ -25,19 +32,19 @@ const GIVEN = [
 const NOTHING = '\0nothing';
 
 /** Compiles the sources once. @throws when a mutation does not match exactly once */
-export async function bundle(mutation: Mutation | null = null): Promise<Load> {
+export async function bundle(mutation: Mutation | null = null): Promise<Bundle> {
   let isMutated = mutation === null;
   const plugin: Plugin = {
     name: 'simulation',
     enforce: 'pre',
     // What is loaded when it is needed – the API, commands – is never needed here.
-    resolveDynamicImport: () => NOTHING,
-    resolveId: (id) => (id === NOTHING ? id : null),
+    resolveId: (id, _importer, { kind }) => (id === NOTHING || kind === 'dynamic-import' ? NOTHING : null),
     load: (id) => (id === NOTHING ? 'export {};' : null),
     transform(code, id) {
       if (mutation === null || id !== ROOT + mutation.file) return null;
       const parts = code.split(mutation.from);
-      if (parts.length !== 2) throw new Error(`${mutation.file} has "${mutation.from}" ${String(parts.length - 1)} times`);
+      if (parts.length !== 2)
+        throw new Error(`${mutation.file} has "${mutation.from}" ${String(parts.length - 1)} times`);
       isMutated = true;
       return parts.join(mutation.to);
     },
@@ -52,19 +59,26 @@ export async function bundle(mutation: Mutation | null = null): Promise<Load> {
     },
   });
   if (!isMutated) throw new Error(`${String(mutation?.file)} is not part of a simulated process`);
-  const [{ output }] = [built].flat() as [{ readonly output: readonly { readonly code?: string }[] }];
-  const code = output[0]?.code;
+  const [first] = [built].flat();
+  const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined;
+  const code = chunk?.code;
   if (code === undefined) throw new Error('Nothing was built');
   const filename = `${ROOT}test/simulation/process.js`;
   const names = ['require', 'module', 'exports', '__filename', ...GIVEN];
   const script = new Script(`(function (${names.join(', ')}) {${code}\n})`, { filename });
   const run = script.runInThisContext() as (...given: unknown[]) => void;
   const require = createRequire(filename);
-  return (machine) => {
+  const load = (machine: Machine): typeof Entry => {
     const given: Record<string, unknown> = machine.globals;
     const module = { exports: {} };
     const own = (id: string): unknown => machine.modules[id.replace(/^node:/, '')] ?? require(id);
     run(own, module, module.exports, filename, ...GIVEN.map((name) => given[name]));
     return module.exports as typeof Entry;
   };
+  const { allIndexes } = load(new Machine(new Scheduler(0), 'declarations'));
+  const unique = allIndexes().flatMap(
+    ({ collection, name, key, unique: isUnique, partialFilterExpression }) =>
+      isUnique === true ? [{ collection, name, paths: Object.keys(key), partialFilterExpression }] : [],
+  );
+  return { load, unique };
 }

@@ -41,7 +41,8 @@ export interface Checked {
 }
 
 const COUNTED_TO = 100;
-const isoOf = (time: number | undefined): string => (time === undefined ? 'no place' : new Date(time).toISOString().slice(11));
+const isoOf = (time: number | undefined): string =>
+  time === undefined ? 'no place' : new Date(time).toISOString().slice(11);
 
 /** Compares what there is with what should be, when nothing is left to do. */
 export async function problemsOf(checked: Checked): Promise<Problem[]> {
@@ -56,24 +57,33 @@ export async function problemsOf(checked: Checked): Promise<Problem[]> {
     for (const api of checked.apis) {
       const of = `of ${reader.userId} by ${api.machine.name}`;
       const feed = await wholeFeed(api, reader.userId);
-      for (const line of differencesOf(feed, expected)) note('feeds are as defined', `the feed ${of} ${line}`);
+      for (const line of differencesOf(feed, expected))
+        note('feeds are as defined', `the feed ${of} ${line}`);
       const { count } = await api.services.countUnread(api.session(reader.userId));
-      if (count !== unread) note('unread counts are as defined', `the count ${of} is ${String(count)}, not ${String(unread)}`);
-      const told = await notified(api, reader.userId);
-      const concerns = checked.observer.notificationsFor(model, reader).map(({ kind, at, actors, count: n, of: about }) =>
-        [kind, kind === 'ASSIGNED' ? '' : about, isoOf(at), actors.join('+'), String(n)].join(' '),
-      );
-      for (const line of missingOf(told, concerns)) note('notifications are as defined', `notifications ${of} ${line}`);
+      if (count !== unread)
+        note('unread counts are as defined', `the count ${of} is ${String(count)}, not ${String(unread)}`);
+      const listed = await notified(api, reader.userId);
+      const concerns = checked.observer
+        .notificationsFor(model, reader)
+        .map(({ kind, at, actors, count: n, of: about }) =>
+          [kind, kind === 'ASSIGNED' ? '' : about, isoOf(at), actors.join('+'), String(n)].join(' '),
+        );
+      for (const line of missingOf(listed, concerns))
+        note('notifications are as defined', `notifications ${of} ${line}`);
     }
     for (const watcher of checked.watchers) {
       if (watcher.reader !== reader.userId) continue;
       for (const line of differencesOf(watcher.shown, expected))
         note('live lists equal pages', `the live list of ${reader.userId} ${line}`);
       if (watcher.unread !== unread)
-        note('live lists equal pages', `the live count of ${reader.userId} is ${String(watcher.unread)}, not ${String(unread)}`);
+        note(
+          'live lists equal pages',
+          `the live count of ${reader.userId} is ${String(watcher.unread)}, not ${String(unread)}`,
+        );
     }
   }
-  for (const watcher of checked.watchers) for (const fault of watcher.faults) note('events come in order', fault);
+  for (const watcher of checked.watchers)
+    for (const fault of watcher.faults) note('events come in order', fault);
   for (const line of countDifferences(checked.observer, model, await collections.actions.find().toArray()))
     note('counts are those of what is recorded', line);
   for (const line of await brokenPromises(checked))
@@ -86,7 +96,9 @@ export async function problemsOf(checked: Checked): Promise<Problem[]> {
 
 function differencesOf(is: ReadonlyMap<string, number>, should: ReadonlyMap<string, number>): string[] {
   const lines = [...new Set([...is.keys(), ...should.keys()])].flatMap((id) =>
-    is.get(id) === should.get(id) ? [] : [`has ${id} at ${isoOf(is.get(id))}, not at ${isoOf(should.get(id))}`],
+    is.get(id) === should.get(id)
+      ? []
+      : [`has ${id} at ${isoOf(is.get(id))}, not at ${isoOf(should.get(id))}`],
   );
   return lines;
 }
@@ -103,7 +115,9 @@ async function notified(api: Running, reader: string): Promise<string[]> {
   return edges.map(({ node: { group } }) => {
     const actors = [...new Set(group.events.flatMap(({ actorId }) => actorId ?? []))].sort();
     const about = group.kind === 'ASSIGNED' ? '' : (group.actionId ?? group.key.slice(7));
-    return [group.kind, about, isoOf(group.at.getTime()), actors.join('+'), String(group.events.length)].join(' ');
+    return [group.kind, about, isoOf(group.at.getTime()), actors.join('+'), String(group.events.length)].join(
+      ' ',
+    );
   });
 }
 
@@ -136,7 +150,9 @@ function countDifferences(observer: Observer, model: Model, actions: readonly St
       ...(JSON.stringify(actual) === JSON.stringify(expected)
         ? []
         : [`counts of ${id} are ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`]),
-      ...(fanOut.state === 'DONE' ? [] : [`the fan-out of ${id} is ${fanOut.state}: ${String(fanOut.error)}`]),
+      ...(fanOut.state === 'DONE'
+        ? []
+        : [`the fan-out of ${id} is ${fanOut.state}: ${String(fanOut.error)}`]),
     ];
   });
 }
@@ -163,7 +179,10 @@ async function valueOf({ core: { collections } }: Observer, of: string): Promise
   const [, what = ''] = /^(\S+)/.exec(of) ?? [];
   const [, actionId = ''] = /\b([0-9a-f]{24})\b/.exec(of) ?? [];
   const action = actionId === '' ? null : await collections.actions.findOne({ _id: new ObjectId(actionId) });
-  if (what === 'interaction') return (await collections.interactions.findOne({ _id: new ObjectId(actionId) })) === null ? await goneOrDeleted() : 'there';
+  if (what === 'interaction')
+    return (await collections.interactions.findOne({ _id: new ObjectId(actionId) })) === null
+      ? await goneOrDeleted()
+      : 'there';
   if (what === 'action' && !of.endsWith('shown'))
     return action === null ? 'nowhere' : action.isDeleted ? 'deleted' : 'there';
   if (actionId !== '' && (action === null || action.isDeleted)) return null;
@@ -173,27 +192,43 @@ async function valueOf({ core: { collections } }: Observer, of: string): Promise
     case 'LIKE':
     case 'REACTION':
     case 'RESHARE': {
-      const found = await collections.interactions.findOne({ actionId: new ObjectId(actionId), kind: what, actorId: by });
+      const found = await collections.interactions.findOne({
+        actionId: new ObjectId(actionId),
+        kind: what,
+        actorId: by,
+      });
       return found === null || found.state === 'REMOVED' ? 'taken back' : 'given';
     }
     case 'follow':
-      return (await collections.follows.findOne({ followerId: by, refId: named }))?.active === true ? 'open' : 'closed';
+      return (await collections.follows.findOne({ followerId: by, refId: named }))?.active === true
+        ? 'open'
+        : 'closed';
     case 'mute': {
       const mutes = (await collections.feeds.findOne({ _id: by }))?.mutes ?? [];
       return mutes.some(({ value }) => value === named) ? 'there' : 'gone';
     }
     case 'block':
-      return (await collections.blocks.findOne({ _id: { userId: by, otherId: named } }))?.own === undefined ? 'gone' : 'there';
+      return (await collections.blocks.findOne({ _id: { userId: by, otherId: named } }))?.own === undefined
+        ? 'gone'
+        : 'there';
     case 'bookmark': {
-      const found = await collections.bookmarks.findOne({ '_id.userId': by, '_id.actionId': new ObjectId(named) });
+      const found = await collections.bookmarks.findOne({
+        '_id.userId': by,
+        '_id.actionId': new ObjectId(named),
+      });
       return found === null ? 'gone' : 'there';
     }
     case 'state': {
-      const mark = await collections.itemMarks.findOne({ '_id.userId': by, '_id.actionId': new ObjectId(named) });
+      const mark = await collections.itemMarks.findOne({
+        '_id.userId': by,
+        '_id.actionId': new ObjectId(named),
+      });
       return mark?.state ?? (mark?.until === undefined ? 'none' : 'SNOOZED');
     }
     case 'team':
-      return String((await collections.members.findOne({ _id: of.slice('team of '.length) }))?.teamId ?? null);
+      return String(
+        (await collections.members.findOne({ _id: of.slice('team of '.length) }))?.teamId ?? null,
+      );
     default:
       throw new Error(`Nobody knows how to look up "${of}"`);
   }
@@ -209,13 +244,15 @@ async function hostEventFaults({ observer, hostEvents }: Checked): Promise<strin
   const { collections } = observer.core;
   const stored = await collections.hostEvents.find().sort({ seq: 1 }).toArray();
   const faults: string[] = [];
-  const ids = stored.map(({ _id }) => String(_id));
+  const ids = stored.map(({ _id }) => _id);
   if (hostEvents.join() !== ids.join())
-    faults.push(`a host has read ${String(hostEvents.length)} events, and ${String(ids.length)} are stored: ${firstDifference(hostEvents, ids)}`);
+    faults.push(
+      `a host has read ${String(hostEvents.length)} events, and ${String(ids.length)} are stored: ${firstDifference(hostEvents, ids)}`,
+    );
   for (const [index, { seq }] of stored.entries())
     if (seq !== index + 1) faults.push(`the event in place ${String(index + 1)} has number ${String(seq)}`);
   const published = stored.flatMap(({ type, facts }) =>
-    type === 'action.published' && 'actionId' in facts ? [String(facts.actionId)] : [],
+    type === 'action.published' && 'actionId' in facts ? [facts.actionId] : [],
   );
   for (const { _id } of await collections.actions.find().toArray()) {
     const count = published.filter((id) => id === _id.toHexString()).length;
@@ -230,16 +267,30 @@ function firstDifference(a: readonly string[], b: readonly string[]): string {
   return `from ${String(place)} on ${String(a[place])}, not ${String(b[place])}`;
 }
 
+/** The last ruling of the queue holds, unless a moderator has decided since: then the queue has nothing to say. */
 async function reportFaults({ core: { collections } }: Observer): Promise<string[]> {
   const faults: string[] = [];
-  const hidden = [
-    ...(await collections.actions.find({ isHidden: true, isDeleted: false }).toArray()).map(({ _id, isWithheld }) => ({ target: `action:${_id.toHexString()}`, isWithheld })),
-    ...(await collections.interactions.find({ state: 'HIDDEN' }).toArray()).map(({ _id, isWithheld }) => ({ target: `interaction:${_id.toHexString()}`, isWithheld })),
+  const actions = await collections.actions.find({ isDeleted: false }).toArray();
+  const interactions = await collections.interactions.find({ state: { $ne: 'REMOVED' } }).toArray();
+  const contents = [
+    ...actions.map(({ _id, isHidden, isWithheld }) => ({
+      target: `action:${_id.toHexString()}`,
+      isHidden,
+      isWithheld,
+    })),
+    ...interactions.map(({ _id, state, isWithheld }) => ({
+      ...{ target: `interaction:${_id.toHexString()}`, isHidden: state === 'HIDDEN', isWithheld },
+    })),
   ];
-  for (const { target, isWithheld } of hidden) {
+  for (const { target, isHidden, isWithheld } of contents) {
     const report = await collections.reports.findOne({ target });
     const isInQueue = report !== null && (report.state === 'OPEN' || report.state === 'TAKEN');
-    if (isWithheld === true && !isInQueue) faults.push(`${target} is hidden until somebody looks, and in no queue`);
+    if (isHidden && isWithheld === true && !isInQueue)
+      faults.push(`${target} is hidden until somebody looks, and in no queue`);
+    const verdict = report?.ruling?.verdict;
+    if (verdict === 'WITHHELD' && !isHidden) faults.push(`${target} is shown, and was withheld last`);
+    if (verdict === 'SHOWN' && isHidden && isWithheld === true)
+      faults.push(`${target} is withheld, and was to be shown last`);
   }
   return faults;
 }

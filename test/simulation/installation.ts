@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
-import type { Load } from './bundle.ts';
+import type { Bundle } from './bundle.ts';
 import { LiveStore, type StoreMessage } from './live-store.ts';
 import type { StoreLink } from './live-log.ts';
 import { EPOCH, Machine } from './machine.ts';
@@ -13,7 +13,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface Conditions {
   /** Milliseconds that a command or its answer travels at most, mostly. */
   readonly latencyMs: number;
-  /** Of so many commands one is held up, on its way there or back; 0: none. */
+  /** Of so many commands one is slow on its way there or back; 0: none. */
   readonly slowOneIn: number;
   /** For at most so many milliseconds. */
   readonly slowMs: number;
@@ -45,23 +45,20 @@ export class Installation {
   conditions: Conditions = CALM;
   /** Called with the number of each command before it leaves. */
   onCommand: (number: number, machine: Machine) => Mishap | null = () => null;
-  readonly #load: Load;
+  readonly #bundle: Bundle;
   readonly #sessionEnds = new Set<(userId: string) => void>();
   #machines = 0;
   #commands = 0;
 
-  constructor(scheduler: Scheduler, load: Load, onPut: OnPut = () => undefined) {
+  constructor(scheduler: Scheduler, bundle: Bundle, onPut: OnPut = () => undefined) {
     this.scheduler = scheduler;
-    this.#load = load;
+    this.#bundle = bundle;
     const now = (): number => Math.floor(EPOCH + scheduler.time);
     const own = new Machine(scheduler, 'database');
-    const { allIndexes } = load(own);
     const newId = (): string => own.idBytes().toString('hex');
     this.server = new MemoryServer({
       ...{ now, newId, onPut },
-      unique: allIndexes().flatMap(({ collection, name, key, unique, partialFilterExpression }) =>
-        unique === true ? [{ collection, name, key, partialFilterExpression }] : [],
-      ),
+      unique: bundle.unique,
     });
     this.store = new LiveStore({ now, newId, length: 1_000 });
   }
@@ -75,11 +72,13 @@ export class Installation {
   /** Never resolves if the machine dies meanwhile. */
   async start(machine: Machine, kind: Kind): Promise<Running> {
     const client = memoryClient(machine, (command) => this.#command(machine, command));
-    const parts = await this.#load(machine).openProcess({
+    const parts = await this.#bundle.load(machine).openProcess({
       ...{ client, live: this.#link(machine) },
       complained: (message, error) => {
         this.scheduler.note(`${machine.name} complains: ${message} ${String(error)}`);
-        this.complaints.push(`${machine.name}: ${message} ${error instanceof Error ? (error.stack ?? '') : ''}`);
+        this.complaints.push(
+          `${machine.name}: ${message} ${error instanceof Error ? (error.stack ?? '') : ''}`,
+        );
       },
     });
     if (kind !== 'api') parts.startWorkers();
@@ -87,11 +86,15 @@ export class Installation {
   }
 
   /** Reads at once, without being part of what happens. */
-  async observer(): Promise<ReturnType<Load> & ProcessParts> {
+  async observer(): Promise<ReturnType<Bundle['load']> & ProcessParts> {
     const machine = new Machine(this.scheduler, 'observer');
     const client = memoryClient(machine, (command) => Promise.resolve(this.server.run(command)));
-    const loaded = this.#load(machine);
-    const parts = await loaded.openProcess({ client, live: this.#link(machine), complained: () => undefined });
+    const loaded = this.#bundle.load(machine);
+    const parts = await loaded.openProcess({
+      client,
+      live: this.#link(machine),
+      complained: () => undefined,
+    });
     return { ...loaded, ...parts };
   }
 
@@ -110,8 +113,10 @@ export class Installation {
       const mishap = this.onCommand(this.#commands++, machine);
       const dies = mishap?.kind === 'death';
       if (dies) scheduler.note(`${machine.name} dies`);
-      if (dies && mishap.isBefore) machine.die();
-      if (machine.isDead) return;
+      if (dies && mishap.isBefore) {
+        machine.die();
+        return;
+      }
       const cut = (): void => reject(networkError());
       scheduler.after(this.#delay(), () => {
         if (mishap?.kind === 'cut' && mishap.isBefore) {
@@ -122,7 +127,7 @@ export class Installation {
         if (dies) machine.die();
         machine.after(this.#delay(), () => {
           if (mishap?.kind === 'cut') cut();
-          else if (answer instanceof Error) reject(errorOf(answer) as Error);
+          else if (answer instanceof Error) reject(errorOf(answer));
           else resolve(answer);
         });
       });

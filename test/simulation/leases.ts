@@ -29,7 +29,8 @@ export function leasesWatched(scheduler: Scheduler, slackMs: number, fault: (wha
 function leasesOf(document: Document): Map<string, Held> {
   const held = new Map<string, Held>();
   for (const [name, value] of Object.entries(document)) {
-    if (typeof value !== 'object' || value === null || value instanceof Date || Array.isArray(value)) continue;
+    if (typeof value !== 'object' || value === null || value instanceof Date || Array.isArray(value))
+      continue;
     const { worker, leaseUntil, state, owner, due } = value as Document;
     if (typeof worker === 'string' && leaseUntil instanceof Date && state === 'IN_PROGRESS')
       held.set(name, { owner: worker, until: leaseUntil.getTime() });

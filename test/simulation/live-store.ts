@@ -22,7 +22,11 @@ export class LiveStore {
   /** Called with every entry. */
   readonly listeners = new Set<(message: StoreMessage) => void>();
 
-  constructor(options: { readonly now: () => number; readonly newId: () => string; readonly length: number }) {
+  constructor(options: {
+    readonly now: () => number;
+    readonly newId: () => string;
+    readonly length: number;
+  }) {
     this.#now = options.now;
     this.#newId = options.newId;
     this.#length = options.length;

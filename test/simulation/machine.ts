@@ -59,25 +59,41 @@ export class Machine {
 
   uuid(): string {
     const hex = this.bytes(16).toString('hex');
-    return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join('-');
+    return [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `4${hex.slice(13, 16)}`,
+      `8${hex.slice(17, 20)}`,
+      hex.slice(20),
+    ].join('-');
   }
 
   /** As the driver makes it: the second, the process, and a number that rises. */
   idBytes(seconds = Math.floor(this.wallTime / 1_000)): Buffer {
     this.#count = (this.#count + 1) % 0x1000000;
-    const hex = [seconds.toString(16).padStart(8, '0'), this.#unique, this.#count.toString(16).padStart(6, '0')];
+    const hex = [
+      seconds.toString(16).padStart(8, '0'),
+      this.#unique,
+      this.#count.toString(16).padStart(6, '0'),
+    ];
     return Buffer.from(hex.join(''), 'hex');
   }
 
   readonly globals = (() => {
-    const timer = (callback: (...given: unknown[]) => void, ms: unknown, given: unknown[], isRepeated: boolean): Timer =>
-      new Timer(this, () => callback(...given), Math.max(1, Number(ms) || 1), isRepeated);
+    const timer = (
+      callback: (...given: unknown[]) => void,
+      ms: unknown,
+      given: unknown[],
+      isRepeated: boolean,
+    ): Timer => new Timer(this, () => callback(...given), Math.max(1, Number(ms) || 1), isRepeated);
     const clear = (one: unknown): void => {
       if (one instanceof Timer) one.close();
     };
     return {
-      setTimeout: (callback: () => void, ms?: number, ...given: unknown[]) => timer(callback, ms, given, false),
-      setInterval: (callback: () => void, ms?: number, ...given: unknown[]) => timer(callback, ms, given, true),
+      setTimeout: (callback: () => void, ms?: number, ...given: unknown[]) =>
+        timer(callback, ms, given, false),
+      setInterval: (callback: () => void, ms?: number, ...given: unknown[]) =>
+        timer(callback, ms, given, true),
       setImmediate: (callback: (...given: unknown[]) => void, ...given: unknown[]) =>
         new Timer(this, () => callback(...given), 0, false),
       ...{ clearTimeout: clear, clearInterval: clear, clearImmediate: clear },
@@ -129,7 +145,8 @@ export class Machine {
   #date(): DateConstructor {
     const now = (): number => this.wallTime;
     return new Proxy(Date, {
-      construct: (target, given: [number]) => (given.length === 0 ? new target(now()) : new target(...given)),
+      construct: (target, given: unknown[]) =>
+        given.length === 0 ? new target(now()) : (Reflect.construct(target, given) as Date),
       get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
     });
   }

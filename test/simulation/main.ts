@@ -1,16 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
-import { planOf } from './plan.ts';
+import { planOf, type Plan } from './plan.ts';
+import { shrunk } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
-const [from = 1, to = from] = process.argv.slice(2).map(Number);
-const load = await bundle();
-let [bad, virtual, commands] = [0, 0, 0];
-const start = performance.now();
-for (let seed = from; seed <= to; seed += 1) {
-  const { problems, digest, lines, ...outcome } = await simulate(planOf(seed), load);
-  virtual += outcome.virtualMs; commands += outcome.commands;
-  if (from === to) console.log(lines.join('\n'), [...outcome.answers]);
-  if (problems.length > 0) { bad += 1;
-  console.log(seed, digest, problems.slice(0,6)); }
+// npm run -s simulate -- <seed> [<last seed>]    runs seeds; one that fails is made smaller
+// npm run -s simulate -- --plan <file>           runs a plan
+// --trace prints all that happened
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { trace: { type: 'boolean', default: false }, plan: { type: 'string' } },
+});
+
+/** Of a trace, what leads to the end. */
+const LAST_LINES = 60;
+
+const sources = await bundle();
+const plans = values.plan === undefined ? plansOf(positionals.map(Number)) : [planIn(values.plan)];
+const startedAt = performance.now();
+let [count, failed, virtualMs, commands] = [0, 0, 0, 0];
+for (const plan of plans) {
+  const outcome = await simulate(plan, sources);
+  count += 1;
+  virtualMs += outcome.virtualMs;
+  commands += outcome.commands;
+  if (values.trace) console.log(outcome.lines.join('\n'));
+  if (outcome.problems.length === 0) continue;
+  failed += 1;
+  await tell(plan, outcome.problems);
 }
-console.log(`${bad} bad, ${(virtual/1000).toFixed(0)} virtual s, ${commands} commands in ${((performance.now()-start)/1000).toFixed(1)} s`);
+const seconds = (performance.now() - startedAt) / 1_000;
+console.log(
+  `${String(failed)} of ${String(count)} failed; ${(virtualMs / 3_600_000).toFixed(2)} simulated hours, ` +
+    `${String(commands)} commands of operations, in ${seconds.toFixed(0)} s`,
+);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function* plansOf([from = 1, to = from]: readonly number[]): Generator<Plan> {
+  for (let seed = from; seed <= to; seed += 1) yield planOf(seed);
+}
+
+function planIn(file: string): Plan {
+  return JSON.parse(readFileSync(file, 'utf8')) as Plan;
+}
+
+async function tell(plan: Plan, problems: Awaited<ReturnType<typeof simulate>>['problems']): Promise<void> {
+  const [first] = problems;
+  if (first === undefined) return;
+  console.log(`Seed ${String(plan.seed)}:`);
+  for (const { promise, what } of problems.slice(0, 8)) console.log(`  ${promise}: ${what}`);
+  const smaller = await shrunk(plan, first.promise, sources);
+  const { lines, problems: left } = await simulate(smaller.plan, sources);
+  console.log(`Smaller, after ${String(smaller.tries)} tries:\n${JSON.stringify(smaller.plan)}`);
+  for (const { promise, what } of left.slice(0, 4)) console.log(`  ${promise}: ${what}`);
+  const said = lines.filter((line) => / client |fault|dies|complains|watcher/.test(line));
+  console.log(`  ${said.slice(-LAST_LINES).join('\n  ')}`);
+}

@@ -20,7 +20,12 @@ const DESCRIPTION = {
   maxWireVersion: 21,
   logicalSessionTimeoutMinutes: 30,
 };
-const HELLO = { isWritablePrimary: true, maxWireVersion: 21, maxBsonObjectSize: 16_777_216, maxWriteBatchSize: 100_000 };
+const HELLO = {
+  isWritablePrimary: true,
+  maxWireVersion: 21,
+  maxBsonObjectSize: 16_777_216,
+  maxWriteBatchSize: 100_000,
+};
 
 /** The connection was cut before the answer came. */
 export function networkError(): MongoNetworkError {
@@ -62,9 +67,15 @@ export function memoryClient(machine: Machine, send: Send): MongoClient {
 }
 
 /** The driver's error for an answer that is none. */
-export function errorOf(error: unknown): unknown {
+export function errorOf(error: Error): Error {
   if (!(error instanceof CommandError)) return error;
-  return new MongoServerError({ message: error.message, code: error.code, errmsg: error.message, ok: 0, ...error.more });
+  return new MongoServerError({
+    message: error.message,
+    code: error.code,
+    errmsg: error.message,
+    ok: 0,
+    ...error.more,
+  });
 }
 
 /** Sequences of documents, which travel beside a command, as its fields. */

@@ -1,6 +1,15 @@
 import { Aggregator, Query } from 'mingo';
 import { BSON, type Document } from 'mongodb';
-import { amended, inserted, plain, readBy, updated, valuesAt, type Write, writesOf } from '../support/mingo.ts';
+import {
+  amended,
+  inserted,
+  plain,
+  readBy,
+  updated,
+  valuesAt,
+  type Write,
+  writesOf,
+} from '../support/mingo.ts';
 
 /** An error as the server's answer names it. */
 export class CommandError extends Error {
@@ -17,7 +26,7 @@ export class CommandError extends Error {
 export interface UniqueIndex {
   readonly collection: string;
   readonly name: string;
-  readonly key: Readonly<Record<string, unknown>>;
+  readonly paths: readonly string[];
   readonly partialFilterExpression?: Document | undefined;
 }
 
@@ -28,13 +37,14 @@ const DUPLICATE_KEY = 11000;
 const ID_MARK = '\uffffid:';
 const BYTES_MARK = '\ufffebytes:';
 
-const keyOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
+const keyOf = (value: unknown): string => JSON.stringify([value]);
 
 /** Ids and bytes as the driver knows them again. */
 export function unplain(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.startsWith(ID_MARK)) return new BSON.ObjectId(value.slice(ID_MARK.length));
-    if (value.startsWith(BYTES_MARK)) return new BSON.Binary(Buffer.from(value.slice(BYTES_MARK.length), 'hex'));
+    if (value.startsWith(BYTES_MARK))
+      return new BSON.Binary(Buffer.from(value.slice(BYTES_MARK.length), 'hex'));
     return value;
   }
   if (Array.isArray(value)) return value.map(unplain);
@@ -61,10 +71,18 @@ class MemoryCollection {
     if (id === undefined) return this.documents.values();
     const ids = idsIn(id);
     if (ids === null) return this.documents.values();
-    return ids.flatMap((one) => this.documents.get(keyOf(one)) ?? []);
+    const found: Document[] = [];
+    for (const one of ids) {
+      const document = this.documents.get(keyOf(one));
+      if (document !== undefined) found.push(document);
+    }
+    return found;
   }
 
   matching(filter: Document): Document[] {
+    const names = Object.keys(filter);
+    const isById = names.length === 1 && names[0] === '_id' && idsIn(filter['_id']) !== null;
+    if (isById || names.length === 0) return [...this.candidates(filter)];
     const query = new Query(filter);
     const found: Document[] = [];
     for (const document of this.candidates(filter)) if (query.test(document)) found.push(document);
@@ -74,7 +92,8 @@ class MemoryCollection {
   /** @throws when another document has its id, or the key of a unique index. */
   put(document: Document, before: Document | null): void {
     const key = keyOf(document['_id']);
-    if (before === null && this.documents.has(key)) throw duplicate('_id_', { _id: document['_id'] as unknown });
+    if (before === null && this.documents.has(key))
+      throw duplicate('_id_', { _id: document['_id'] as unknown });
     for (const index of this.unique) this.#check(index, document);
     this.documents.set(key, document);
     this.#onPut(this.name, document, before);
@@ -85,16 +104,18 @@ class MemoryCollection {
   }
 
   #check(index: UniqueIndex, document: Document): void {
-    const { partialFilterExpression } = index;
+    const { partialFilterExpression, paths } = index;
     const isIn = partialFilterExpression === undefined ? null : new Query(partialFilterExpression);
     if (isIn?.test(document) === false) return;
-    const paths = Object.keys(index.key);
     const values = keyOf(paths.map((path) => valuesAt(document, path)));
     const id = keyOf(document['_id']);
     for (const [other, one] of this.documents) {
       if (other === id || isIn?.test(one) === false) continue;
       if (keyOf(paths.map((path) => valuesAt(one, path))) === values)
-        throw duplicate(index.name, Object.fromEntries(paths.map((path) => [path, valuesAt(document, path)[0]])));
+        throw duplicate(
+          index.name,
+          Object.fromEntries(paths.map((path) => [path, valuesAt(document, path)[0]])),
+        );
     }
   }
 }
@@ -103,15 +124,18 @@ function duplicate(index: string, keyValue: Document): CommandError {
   return new CommandError(
     DUPLICATE_KEY,
     `E11000 duplicate key error collection index: ${index} dup key: ${JSON.stringify(keyValue)}`,
-    { keyPattern: Object.fromEntries(Object.keys(keyValue).map((name) => [name, 1])), keyValue: unplain(keyValue) },
+    {
+      keyPattern: Object.fromEntries(Object.keys(keyValue).map((name) => [name, 1])),
+      keyValue: unplain(keyValue),
+    },
   );
 }
 
 /** The values that a condition on an id allows; `null`: it does not say. */
 function idsIn(condition: unknown): readonly unknown[] | null {
   if (typeof condition !== 'object' || condition === null || condition instanceof Date) return [condition];
-  const [[name, of] = ['', null]] = Object.entries(condition);
-  if (name === '$in' && Array.isArray(of)) return [...new Set(of)];
+  const [[name, of] = ['', null]] = Object.entries(condition) as [string, unknown][];
+  if (name === '$in' && Array.isArray(of)) return [...new Set<unknown>(of)];
   if (name === '$eq') return [of];
   return name.startsWith('$') ? null : [condition];
 }
@@ -220,7 +244,7 @@ export class MemoryServer {
         documents = structuredClone(documents);
         isCopy = true;
       }
-      documents = new Aggregator(amended(own) as Document[]).run(documents) as Document[];
+      documents = new Aggregator(amended(own) as Document[]).run(documents);
       own = [];
     };
     for (const stage of isMatch ? others : pipeline) {
@@ -239,7 +263,10 @@ export class MemoryServer {
       }
       flush();
       if ($unionWith !== undefined) {
-        const { coll, pipeline: more = [] } = $unionWith as { readonly coll: string; readonly pipeline?: Document[] };
+        const { coll, pipeline: more = [] } = $unionWith as {
+          readonly coll: string;
+          readonly pipeline?: Document[];
+        };
         documents = [...documents, ...this.#aggregate(coll, more)];
       } else documents = documents.map((document) => this.#joined(document, $lookup as Lookup));
     }

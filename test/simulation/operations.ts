@@ -1,6 +1,14 @@
 import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { Running } from './installation.ts';
-import type { Operation } from './plan.ts';
+
+/** What an operation is about is found when it is done: these pick among what is there then. */
+export interface Numbers {
+  /** Of the member. */
+  readonly by: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
 
 /** What operations know of what there is. */
 export interface Stage {
@@ -9,10 +17,12 @@ export interface Stage {
   readonly actions: readonly string[];
   readonly interactions: readonly string[];
   add(what: 'actions' | 'interactions', id: string): void;
+  /** One more client of a member begins to watch. */
+  watch(reader: string): void;
 }
 
 /** What stays the same however often a client sends it again. */
-export interface Sent extends Operation {
+export interface Sent extends Numbers {
   readonly key: string;
   /** Before it is sent: what will be so once it is answered. */
   says(said: readonly Said[]): void;
@@ -37,13 +47,13 @@ function pick<T>(from: readonly T[], number: number): T | undefined {
 }
 
 /** The newest are the most wanted. */
-function actionOf({ actions }: Stage, { a }: Operation): string {
+function actionOf({ actions }: Stage, { a }: Numbers): string {
   const id = actions.at(-1 - (a % Math.max(1, actions.length)));
   if (id === undefined) throw new Nothing();
   return id;
 }
 
-function interactionOf({ interactions }: Stage, { a }: Operation): string {
+function interactionOf({ interactions }: Stage, { a }: Numbers): string {
   const id = interactions.at(-1 - (a % Math.max(1, interactions.length)));
   if (id === undefined) throw new Nothing();
   return id;
@@ -52,11 +62,11 @@ function interactionOf({ interactions }: Stage, { a }: Operation): string {
 /** There is nothing yet that the operation could be about. */
 export class Nothing extends Error {}
 
-const by = ({ members }: Stage, { by: n }: Operation): string => pick(members, n) ?? '';
-const other = (stage: Stage, { by: n, b }: Operation): string =>
+const by = ({ members }: Stage, { by: n }: Numbers): string => pick(members, n) ?? '';
+const other = (stage: Stage, { by: n, b }: Numbers): string =>
   pick(stage.members, n + 1 + (b % Math.max(1, stage.members.length - 1))) ?? '';
 /** Of a member or a site. */
-const followed = (stage: Stage, sent: Operation): string =>
+const followed = (stage: Stage, sent: Numbers): string =>
   sent.c % 3 === 0 ? (pick(SITES, sent.b) ?? '') : other(stage, sent);
 
 const publish: Run = async (process, stage, sent) => {
@@ -74,42 +84,50 @@ const publish: Run = async (process, stage, sent) => {
   sent.says([{ of: `action ${action.id}`, is: 'expiresAt' in input ? '*' : 'there' }]);
 };
 
-const interact = (kind: 'LIKE' | 'COMMENT' | 'REACTION' | 'RESHARE'): Run => async (process, stage, sent) => {
-  const [actionId, actorId] = [actionOf(stage, sent), by(stage, sent)];
-  const input = {
-    ...{ actionId, kind, reaction: kind === 'REACTION' ? '👍' : null },
-    ...(kind === 'COMMENT' ? { text: `comment ${sent.key}` } : {}),
-    ...(kind === 'COMMENT' && sent.c % 4 === 0 ? { mentions: [other(stage, sent)] } : {}),
-    ...(kind === 'COMMENT' || sent.c % 3 === 0 ? { idempotencyKey: sent.key } : {}),
+const interact =
+  (kind: 'LIKE' | 'COMMENT' | 'REACTION' | 'RESHARE'): Run =>
+  async (process, stage, sent) => {
+    const [actionId, actorId] = [actionOf(stage, sent), by(stage, sent)];
+    const input = {
+      ...{ actionId, kind, reaction: kind === 'REACTION' ? '👍' : null },
+      ...(kind === 'COMMENT' ? { text: `comment ${sent.key}` } : {}),
+      ...(kind === 'COMMENT' && sent.c % 4 === 0 ? { mentions: [other(stage, sent)] } : {}),
+      ...(kind === 'COMMENT' || sent.c % 3 === 0 ? { idempotencyKey: sent.key } : {}),
+    };
+    if (kind !== 'COMMENT') sent.says([{ of: `${kind} of ${actionId} by ${actorId}`, is: 'given' }]);
+    const { interaction } = await process.services.addInteraction(process.session(actorId), input);
+    stage.add('interactions', interaction.id);
+    if (kind === 'COMMENT') sent.says([{ of: `interaction ${interaction.id}`, is: 'there' }]);
   };
-  if (kind !== 'COMMENT') sent.says([{ of: `${kind} of ${actionId} by ${actorId}`, is: 'given' }]);
-  const { interaction } = await process.services.addInteraction(process.session(actorId), input);
-  stage.add('interactions', interaction.id);
-  if (kind === 'COMMENT') sent.says([{ of: `interaction ${interaction.id}`, is: 'there' }]);
-};
 
-const takeBack = (kind: 'LIKE' | 'REACTION' | 'RESHARE'): Run => async (process, stage, sent) => {
-  const [actionId, actorId] = [actionOf(stage, sent), by(stage, sent)];
-  const own = { actionId, kind, reaction: kind === 'REACTION' ? '👍' : null };
-  sent.says([{ of: `${kind} of ${actionId} by ${actorId}`, is: 'taken back' }]);
-  await process.services.removeInteraction(process.session(actorId), { own });
-};
+const takeBack =
+  (kind: 'LIKE' | 'REACTION' | 'RESHARE'): Run =>
+  async (process, stage, sent) => {
+    const [actionId, actorId] = [actionOf(stage, sent), by(stage, sent)];
+    const own = { actionId, kind, reaction: kind === 'REACTION' ? '👍' : null };
+    sent.says([{ of: `${kind} of ${actionId} by ${actorId}`, is: 'taken back' }]);
+    await process.services.removeInteraction(process.session(actorId), { own });
+  };
 
 /** As an admin. */
-const moderate = (what: 'hideAction' | 'unhideAction'): Run => async (process, stage, sent) => {
-  const id = actionOf(stage, sent);
-  sent.says([{ of: `action ${id} shown`, is: what === 'hideAction' ? 'no' : 'yes' }]);
-  const admin = process.session('root', 'admin');
-  if (what === 'hideAction') await process.services.hideAction(admin, id, 'Because');
-  else await process.services.unhideAction(admin, id);
-};
+const moderate =
+  (what: 'hideAction' | 'unhideAction'): Run =>
+  async (process, stage, sent) => {
+    const id = actionOf(stage, sent);
+    sent.says([{ of: `action ${id} shown`, is: what === 'hideAction' ? 'no' : 'yes' }]);
+    const admin = process.session('root', 'admin');
+    if (what === 'hideAction') await process.services.hideAction(admin, id, 'Because');
+    else await process.services.unhideAction(admin, id);
+  };
 
-const moderateInteraction = (isHidden: boolean): Run => async (process, stage, sent) => {
-  const id = interactionOf(stage, sent);
-  const admin = process.session('root', 'admin');
-  if (isHidden) await process.services.hideInteraction(admin, id, 'Because');
-  else await process.services.unhideInteraction(admin, id);
-};
+const moderateInteraction =
+  (isHidden: boolean): Run =>
+  async (process, stage, sent) => {
+    const id = interactionOf(stage, sent);
+    const admin = process.session('root', 'admin');
+    if (isHidden) await process.services.hideInteraction(admin, id, 'Because');
+    else await process.services.unhideInteraction(admin, id);
+  };
 
 const edit: Run = async (process, stage, sent) => {
   const id = actionOf(stage, sent);
@@ -142,32 +160,38 @@ const unfollow: Run = async (process, stage, sent) => {
   await process.services.unfollow(process.session(followerId), refId, sent.a % 2 === 0);
 };
 
-const mute = (isMute: boolean): Run => async (process, stage, sent) => {
-  const [userId, memberId] = [by(stage, sent), other(stage, sent)];
-  sent.says([{ of: `mute of ${memberId} by ${userId}`, is: isMute ? 'there' : 'gone' }]);
-  if (isMute) await process.services.addMute(process.session(userId), { memberId });
-  else await process.services.removeMute(process.session(userId), { memberId });
-};
+const mute =
+  (isMute: boolean): Run =>
+  async (process, stage, sent) => {
+    const [userId, memberId] = [by(stage, sent), other(stage, sent)];
+    sent.says([{ of: `mute of ${memberId} by ${userId}`, is: isMute ? 'there' : 'gone' }]);
+    if (isMute) await process.services.addMute(process.session(userId), { memberId });
+    else await process.services.removeMute(process.session(userId), { memberId });
+  };
 
-const block = (isBlock: boolean): Run => async (process, stage, sent) => {
-  const [userId, memberId] = [by(stage, sent), other(stage, sent)];
-  sent.says([
-    { of: `block of ${memberId} by ${userId}`, is: isBlock ? 'there' : 'gone' },
-    { of: `follow of ${memberId} by ${userId}`, is: '*' },
-    { of: `follow of ${userId} by ${memberId}`, is: '*' },
-  ]);
-  if (isBlock) await process.services.blockMember(process.session(userId), memberId);
-  else await process.services.unblockMember(process.session(userId), memberId);
-};
+const block =
+  (isBlock: boolean): Run =>
+  async (process, stage, sent) => {
+    const [userId, memberId] = [by(stage, sent), other(stage, sent)];
+    sent.says([
+      { of: `block of ${memberId} by ${userId}`, is: isBlock ? 'there' : 'gone' },
+      { of: `follow of ${memberId} by ${userId}`, is: '*' },
+      { of: `follow of ${userId} by ${memberId}`, is: '*' },
+    ]);
+    if (isBlock) await process.services.blockMember(process.session(userId), memberId);
+    else await process.services.unblockMember(process.session(userId), memberId);
+  };
 
-const state = (what: keyof typeof STATES): Run => async (process, stage, sent) => {
-  const [userId, id] = [by(stage, sent), actionOf(stage, sent)];
-  const session = process.session(userId);
-  sent.says([{ of: `state of ${id} for ${userId}`, is: STATES[what] }]);
-  if (what === 'snoozeFeedItem')
-    await process.services.snoozeFeedItem(session, id, new Date(process.now() + 1_000 + sent.c * 5));
-  else await process.services[what](session, id);
-};
+const state =
+  (what: keyof typeof STATES): Run =>
+  async (process, stage, sent) => {
+    const [userId, id] = [by(stage, sent), actionOf(stage, sent)];
+    const session = process.session(userId);
+    sent.says([{ of: `state of ${id} for ${userId}`, is: STATES[what] }]);
+    if (what === 'snoozeFeedItem')
+      await process.services.snoozeFeedItem(session, id, new Date(process.now() + 1_000 + sent.c * 5));
+    else await process.services[what](session, id);
+  };
 
 /** What each makes of an item. */
 const STATES = {
@@ -183,9 +207,11 @@ const markRead: Run = async (process, stage, sent) => {
   await process.services.markFeedRead(process.session(by(stage, sent)), new Date(process.now()));
 };
 
-const markItem = (what: 'markItemsRead' | 'markItemsUnread'): Run => async (process, stage, sent) => {
-  await process.services[what](process.session(by(stage, sent)), [actionOf(stage, sent)]);
-};
+const markItem =
+  (what: 'markItemsRead' | 'markItemsUnread'): Run =>
+  async (process, stage, sent) => {
+    await process.services[what](process.session(by(stage, sent)), [actionOf(stage, sent)]);
+  };
 
 const report: Run = async (process, stage, sent) => {
   const userId = by(stage, sent);
@@ -208,17 +234,22 @@ const reportByMany: Run = async (process, stage, sent) => {
     });
 };
 
-const resolve = (isDismissed: boolean): Run => async (process, _stage, sent) => {
-  const moderator = process.session('moderator', 'moderator');
-  const { edges } = await process.services.readReports(moderator, { first: 10, state: 'OPEN' });
-  const found = pick(edges, sent.a)?.node;
-  if (found === undefined) throw new Nothing();
-  await process.services.resolveReport(moderator, found.id, { outcome: 'Looked at', isDismissed });
-};
+const resolve =
+  (isDismissed: boolean): Run =>
+  async (process, _stage, sent) => {
+    const moderator = process.session('moderator', 'moderator');
+    const { edges } = await process.services.readReports(moderator, { first: 10, state: 'OPEN' });
+    const found = pick(edges, sent.a)?.node;
+    if (found === undefined) throw new Nothing();
+    await process.services.resolveReport(moderator, found.id, { outcome: 'Looked at', isDismissed });
+  };
 
 const move: Run = async (process, stage, sent) => {
   const memberId = by(stage, sent);
-  const given = { teamId: pick([...TEAMS, null], sent.b) ?? null, departmentId: pick(['d0', null], sent.c) ?? null };
+  const given = {
+    teamId: pick([...TEAMS, null], sent.b) ?? null,
+    departmentId: pick(['d0', null], sent.c) ?? null,
+  };
   sent.says([{ of: `team of ${memberId}`, is: String(given.teamId) }]);
   await process.services.upsertMembers(process.identity('importer', 'service'), [
     { memberId, name: memberId, ...given, supervisorId: sent.a % 2 === 0 ? other(stage, sent) : null },
@@ -235,16 +266,23 @@ const look: Run = async (process, stage, sent) => {
   await process.services.readFeed(process.session(by(stage, sent)), { first: 3, withUnread: true });
 };
 
+const watch: Run = (_process, stage, sent) => {
+  stage.watch(by(stage, sent));
+  return Promise.resolve();
+};
+
 const rebuild: Run = async (process, stage, sent) => {
   await process.services.rebuildFeed(process.identity('root', 'admin'), by(stage, sent));
 };
 
-const bookmark = (isKept: boolean): Run => async (process, stage, sent) => {
-  const [userId, id] = [by(stage, sent), actionOf(stage, sent)];
-  sent.says([{ of: `bookmark of ${id} by ${userId}`, is: isKept ? 'there' : 'gone' }]);
-  if (isKept) await process.services.bookmark(process.session(userId), id);
-  else await process.services.unbookmark(process.session(userId), id);
-};
+const bookmark =
+  (isKept: boolean): Run =>
+  async (process, stage, sent) => {
+    const [userId, id] = [by(stage, sent), actionOf(stage, sent)];
+    sent.says([{ of: `bookmark of ${id} by ${userId}`, is: isKept ? 'there' : 'gone' }]);
+    if (isKept) await process.services.bookmark(process.session(userId), id);
+    else await process.services.unbookmark(process.session(userId), id);
+  };
 
 /** All that members, moderators and hosts do, and how often. */
 export const OPERATIONS = {
@@ -286,6 +324,7 @@ export const OPERATIONS = {
   unbookmark: { weight: 1, run: bookmark(false) },
   look: { weight: 4, run: look },
   rebuild: { weight: 1, run: rebuild },
+  watch: { weight: 2, run: watch },
 } as const satisfies Readonly<Record<string, { readonly weight: number; readonly run: Run }>>;
 
 export type OperationName = keyof typeof OPERATIONS;

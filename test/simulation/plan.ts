@@ -1,17 +1,12 @@
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import type { Kind } from './installation.ts';
-import { OPERATIONS, type OperationName } from './operations.ts';
+import { OPERATIONS, type Numbers, type OperationName } from './operations.ts';
 
-/** Something that a member does. What it is about is found when it is done: numbers pick among what is there then. */
-export interface Operation {
+/** Something that a member does. */
+export interface Operation extends Numbers {
   readonly do: OperationName;
-  /** Number of the member. */
-  readonly by: number;
   /** Milliseconds after the phase began. */
   readonly at: number;
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
 }
 
 export type Fault =
@@ -33,6 +28,8 @@ export interface Plan {
   readonly seed: number;
   readonly processes: readonly Kind[];
   readonly members: number;
+  /** Members who watch from the beginning. */
+  readonly watchers: number;
   readonly latencyMs: number;
   readonly slowOneIn: number;
   readonly slowMs: number;
@@ -40,20 +37,39 @@ export interface Plan {
   readonly faults: readonly Fault[];
 }
 
-const PROCESSES: readonly (readonly Kind[])[] = [['both'], ['api', 'worker'], ['both', 'both'], ['both', 'api', 'worker']];
+const PROCESSES: readonly (readonly Kind[])[] = [
+  ['both'],
+  ['api', 'worker'],
+  ['both', 'both'],
+  ['both', 'api', 'worker'],
+];
 /** Most of a seed's commands are of its operations. */
 const COMMANDS_OF_AN_OPERATION = 12;
+
+/** What decides the same things. */
+const THEMES: readonly (readonly OperationName[])[] = [
+  ['report', 'reportByMany', 'dismiss', 'uphold', 'edit', 'hide', 'unhide'],
+  ['comment', 'report', 'reportByMany', 'dismiss', 'uphold', 'hideComment', 'unhideComment'],
+  ['markRead', 'comment', 'like', 'publish', 'markItemRead', 'markItemUnread', 'look', 'unhide', 'hide'],
+  ['block', 'unblock', 'follow', 'unfollow', 'comment', 'publish', 'reshare', 'edit', 'like'],
+  ['comment', 'like', 'unlike', 'react', 'unreact', 'hideComment', 'unhideComment', 'watch', 'look'],
+  ['comment', 'watch', 'watch', 'look', 'follow', 'publish', 'move'],
+  ['reshare', 'unshare', 'follow', 'unfollow', 'edit', 'hide', 'unhide', 'remove'],
+  ['edit', 'move', 'follow', 'unfollow', 'rebuild', 'remove', 'comment'],
+  ['hideItem', 'unhideItem', 'archiveItem', 'unarchiveItem', 'snoozeItem', 'unsnoozeItem', 'mute', 'unmute'],
+];
 
 /** Each seed does much of little: some kinds of operations, on a few things, close together. */
 export function planOf(seed: number): Plan {
   const random = seededRandom(seed);
   const names = Object.keys(OPERATIONS) as OperationName[];
-  const favourites = Array.from({ length: 2 + random.below(4) }, () => random.pick(names));
-  const members = 3 + random.below(3);
+  const own = Array.from({ length: 2 + random.below(4) }, () => random.pick(names));
+  const favourites = random.next() < 0.8 ? random.pick(THEMES) : own;
+  const members = 2 + random.below(4);
   const phases = Array.from({ length: 1 + random.below(3) }, () => phaseOf(random, { members, favourites }));
   const count = phases.flatMap(({ operations }) => operations).length * COMMANDS_OF_AN_OPERATION;
   return {
-    ...{ seed, members, phases },
+    ...{ seed, members, phases, watchers: random.pick([0, 0, 1, 2]) },
     processes: random.pick(PROCESSES),
     latencyMs: random.pick([0.05, 0.5, 5, 50]),
     slowOneIn: random.pick([0, 5, 20, 100]),
@@ -73,9 +89,9 @@ function phaseOf(random: SeededRandom, { members, favourites }: Shape): Phase {
   const names = Object.keys(OPERATIONS) as OperationName[];
   for (let group = 4 + random.below(6); group > 0; group -= 1) {
     // What is done at the same time is often about the same.
-    const [a, b] = [random.below(3), random.below(1_000)];
-    for (let left = 1 + random.below(4); left > 0; left -= 1) {
-      const isFavourite = random.next() < 0.6;
+    const [a, b] = [random.pick([0, 0, 1]), random.below(1_000)];
+    for (let left = 1 + random.below(5); left > 0; left -= 1) {
+      const isFavourite = random.next() < 0.8;
       const isSame = random.next() < 0.7;
       operations.push({
         do: isFavourite ? random.pick(favourites) : usual(random, names),

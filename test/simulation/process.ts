@@ -43,10 +43,10 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   FAN_OUT_CHUNK: '3',
   FAN_OUT_LEASE: '10s',
   FAN_OUT_ATTEMPTS: '50',
-  POLL_INTERVAL: '500ms',
+  POLL_INTERVAL: '2s',
   FEED_CAP: '1000',
   EVENT_RETENTION: '7d',
-  REPORT_HIDE_AFTER: '3',
+  REPORT_HIDE_AFTER: '2',
 };
 
 /** Opens a process, with a background worker or not yet. */

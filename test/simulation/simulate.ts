@@ -1,8 +1,8 @@
-import type { Load } from './bundle.ts';
+import type { Bundle } from './bundle.ts';
 import { problemsOf, type Problem } from './checks.ts';
 import { CALM, Installation, type Kind, type Mishap, type Running } from './installation.ts';
 import { leasesWatched } from './leases.ts';
-import { Nothing, OPERATIONS, type Stage } from './operations.ts';
+import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
 import { Scheduler } from './scheduler.ts';
@@ -23,16 +23,17 @@ export interface Outcome {
 const RESTARTED_AFTER_MS = 2_000;
 const QUIET_WITHIN_MS = 180_000;
 const PHASE_WITHIN_MS = 120_000;
-/** What live events and the polls of workers take when nothing else happens. What was held up comes, too. */
-const SETTLES_MS = 3_000;
+/** What live events and the polls of workers take when nothing else happens. What was slow comes, too. */
+const SETTLES_MS = 1_200;
 const LOOK_EVERY_MS = 250;
+const MOST_WATCHERS = 6;
 const REFUSALS = new Set(['NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'BAD_USER_INPUT']);
 /** An error that no service being away explains. */
 const MISTAKE = /\b(?:Type|Range|Reference|Syntax|Assertion|Mingo)Error\b|MingoError/;
 
 /** Does all of a plan, and checks what is promised whenever nothing is left to do. */
-export async function simulate(plan: Plan, load: Load): Promise<Outcome> {
-  const run = new Run(plan, load);
+export async function simulate(plan: Plan, bundle: Bundle): Promise<Outcome> {
+  const run = new Run(plan, bundle);
   try {
     await run.all();
   } catch (error) {
@@ -56,11 +57,12 @@ class Run {
   readonly #answers = new Map<string, number>();
   readonly #hostEvents: string[] = [];
   readonly #faults = new Map<number, Fault[]>();
+  #observer: ReturnType<Installation['observer']> | null = null;
   #commands = 0;
   #sent = 0;
   #kept: Promise<void>[] = [];
 
-  constructor(plan: Plan, load: Load) {
+  constructor(plan: Plan, bundle: Bundle) {
     this.#plan = plan;
     this.#members = Array.from({ length: plan.members }, (_, n) => `m${String(n)}`);
     this.#scheduler = new Scheduler(plan.seed);
@@ -68,14 +70,18 @@ class Run {
     const onPut = leasesWatched(this.#scheduler, slackMs, (what) => {
       this.problems.push({ promise: 'who has a lease has it alone', what });
     });
-    this.#installation = new Installation(this.#scheduler, load, onPut);
-    for (const fault of plan.faults) this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
+    this.#installation = new Installation(this.#scheduler, bundle, onPut);
+    for (const fault of plan.faults)
+      this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
   }
 
   outcome(): Outcome {
     const mistakes = this.#installation.complaints.filter((line) => MISTAKE.test(line));
     return {
-      problems: [...this.problems, ...mistakes.map((what) => ({ promise: 'no mistakes of ours', what }) as const)],
+      problems: [
+        ...this.problems,
+        ...mistakes.map((what) => ({ promise: 'no mistakes of ours', what }) as const),
+      ],
       digest: this.#scheduler.digest(),
       commands: this.#commands,
       virtualMs: this.#scheduler.time,
@@ -89,11 +95,7 @@ class Run {
     const started = Promise.all(processes.map((kind) => this.#start(kind)));
     await this.#scheduler.until(started, 'the start', PHASE_WITHIN_MS);
     await this.#scheduler.until(this.#populate(), 'the beginning', PHASE_WITHIN_MS);
-    for (const reader of this.#members.slice(0, 3)) {
-      const watcher = new Watcher(this.#around, reader);
-      this.#watchers.push(watcher);
-      this.#keep(watcher.run());
-    }
+    for (const reader of this.#members.slice(0, this.#plan.watchers)) this.#watch(reader);
     this.#keep(this.#host());
     for (const { operations } of phases) {
       this.#installation.conditions = this.#plan;
@@ -107,11 +109,21 @@ class Run {
     }
   }
 
-  /** Goes on beside; that it fails is told when something else is waited for. */
+  #watch(reader: string): void {
+    if (this.#watchers.length >= MOST_WATCHERS) return;
+    const watcher = new Watcher(this.#around, reader);
+    this.#watchers.push(watcher);
+    this.#keep(watcher.run());
+  }
+
+  /** Goes on beside; an error is a problem like others. */
   #keep(work: Promise<void>): void {
     this.#kept.push(
       work.catch((error: unknown) => {
-        this.problems.push({ promise: 'no mistakes of ours', what: String(error instanceof Error ? error.stack : error) });
+        this.problems.push({
+          promise: 'no mistakes of ours',
+          what: String(error instanceof Error ? error.stack : error),
+        });
       }),
     );
   }
@@ -125,7 +137,10 @@ class Run {
   }
 
   async #start(kind: Kind): Promise<void> {
-    const machine = this.#installation.machine(kind, this.#scheduler.random.pick([0, 0, -60, 60, -3_000, 3_000]));
+    const machine = this.#installation.machine(
+      kind,
+      this.#scheduler.random.pick([0, 0, -60, 60, -3_000, 3_000]),
+    );
     const died = new Promise<null>((resolve) => machine.onDeath(() => resolve(null)));
     machine.onDeath(() => {
       const at = this.#running.findIndex((one) => one.machine === machine);
@@ -151,19 +166,35 @@ class Run {
     await services.upsertMembers(
       service,
       ['stranger-0', 'stranger-1', ...this.#members].map((memberId, n) => ({
-        ...{ memberId, name: memberId, teamId: n % 2 === 0 ? 't0' : 't1', departmentId: n % 3 === 0 ? 'd0' : null },
+        ...{
+          memberId,
+          name: memberId,
+          teamId: n % 2 === 0 ? 't0' : 't1',
+          departmentId: n % 3 === 0 ? 'd0' : null,
+        },
         supervisorId: null,
       })),
     );
     for (const [n, memberId] of this.#members.entries())
       await services.follow(session(memberId), this.#members[(n + 1) % this.#members.length] ?? '', 0);
+    for (const actorId of this.#members.slice(0, 2)) {
+      const { action } = await services.publishAction(service, {
+        ...{ actorId, scope: 'PUBLIC' },
+        descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: '0' } },
+      });
+      this.#found.actions.push(action.id);
+      const of = { actionId: action.id, kind: 'COMMENT', text: 'First' } as const;
+      const { interaction } = await services.addInteraction(session(actorId), of);
+      this.#found.interactions.push(interaction.id);
+    }
   }
 
   #mishap(process: string): Mishap | null {
     const faults = this.#faults.get(this.#commands++) ?? [];
     for (const fault of faults) {
       this.#scheduler.note(`fault ${JSON.stringify(fault)} at ${process}`);
-      if (fault.kind === 'hangup') this.#watchers[fault.watcher % this.#watchers.length]?.hangUp();
+      if (fault.kind === 'hangup')
+        this.#watchers[fault.watcher % Math.max(1, this.#watchers.length)]?.hangUp();
       if (fault.kind === 'clock') {
         const one = this.#running.find(({ machine }) => machine.name === process);
         if (one !== undefined) one.machine.aheadMs += fault.byMs;
@@ -182,12 +213,13 @@ class Run {
       add: (what, id) => {
         if (!this.#found[what].includes(id)) this.#found[what].push(id);
       },
+      watch: (reader) => this.#watch(reader),
     };
     const [from, said] = [this.#scheduler.time, new Map<string, Promised>()];
     const number = (this.#sent += 1);
-    const sent = {
+    const sent: Sent = {
       ...{ ...operation, key: `key-${String(number)}` },
-      says: (all: readonly { readonly of: string; readonly is: string }[]) => {
+      says: (all) => {
         for (const one of all) if (!said.has(one.of)) said.set(one.of, this.#promises.sent(one, from));
       },
     };
@@ -197,7 +229,7 @@ class Run {
       const process = await this.#api();
       this.#scheduler.note(`client ${String(number)} asks ${process.machine.name}`);
       const died = new Promise<'DIED'>((resolve) => process.machine.onDeath(() => resolve('DIED')));
-      const answer = await Promise.race([this.#once(process, stage, sent), died]);
+      const answer = await Promise.race([this.#once(process, operation, { stage, sent }), died]);
       this.#scheduler.note(`client ${String(number)} gets ${answer}`);
       if (answer !== 'DIED' && answer !== 'UNAVAILABLE') code = answer;
       else isAgain = true;
@@ -207,15 +239,20 @@ class Run {
     for (const promised of said.values()) {
       // What was not answered may still be on its way.
       if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#plan.slowMs;
+      if (code !== 'OK' && !isAgain) promised.isRefused = true;
       if (code !== 'OK') continue;
       promised.until = this.#scheduler.time;
       promised.isAnswered = true;
     }
   }
 
-  async #once(process: Running, stage: Stage, sent: Parameters<(typeof OPERATIONS)['publish']['run']>[2]): Promise<string> {
+  async #once(
+    process: Running,
+    { do: what }: Operation,
+    { stage, sent }: { readonly stage: Stage; readonly sent: Sent },
+  ): Promise<string> {
     try {
-      await OPERATIONS[sent.do].run(process, stage, sent);
+      await OPERATIONS[what].run(process, stage, sent);
       return 'OK';
     } catch (error) {
       if (error instanceof Nothing) return 'NOTHING';
@@ -224,7 +261,7 @@ class Run {
       const isDriver = error instanceof Error && /^Mongo(?:Network|ServerSelection|Bulk)/.test(error.name);
       if (isDriver && this.#plan.faults.length > 0) return 'UNAVAILABLE';
       const stack = error instanceof Error ? (error.stack ?? '') : String(error);
-      this.problems.push({ promise: 'no mistakes of ours', what: `${sent.do}: ${stack}` });
+      this.problems.push({ promise: 'no mistakes of ours', what: `${what}: ${stack}` });
       return 'MISTAKE';
     }
   }
@@ -235,9 +272,10 @@ class Run {
     for (;;) {
       const process = await this.#api();
       const died = new Promise<null>((resolve) => process.machine.onDeath(() => resolve(null)));
-      const args = { first: 3, ...(after === null ? {} : { after }) };
       const page: Awaited<ReturnType<typeof process.services.readHostEvents>> | null = await Promise.race([
-        process.services.readHostEvents(process.identity('host', 'service'), args).catch(() => null),
+        process.services
+          .readHostEvents(process.identity('host', 'service'), { first: 3, after })
+          .catch(() => null),
         died,
       ]);
       if (page !== null) {
@@ -250,18 +288,22 @@ class Run {
 
   /** Lets all that is left be done, and checks. */
   async #quiet(): Promise<void> {
-    const observer = await this.#installation.observer();
+    const observer = await (this.#observer ??= this.#installation.observer());
     const wait = async (): Promise<void> => {
       const settlesMs = SETTLES_MS + 2 * this.#plan.slowMs;
       for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
         await this.#pause(LOOK_EVERY_MS);
-        if (this.#running.length < this.#plan.processes.length || (await leftToDo(observer)) !== null) quietMs = 0;
+        if (this.#running.length < this.#plan.processes.length || (await leftToDo(observer)) !== null)
+          quietMs = 0;
       }
     };
     try {
       await this.#scheduler.until(wait(), 'what is left to do', QUIET_WITHIN_MS);
     } catch (error) {
-      this.problems.push({ promise: 'work ends', what: `${String(error)}: ${String(await leftToDo(observer))}` });
+      this.problems.push({
+        promise: 'work ends',
+        what: `${String(error)}: ${String(await leftToDo(observer))}`,
+      });
       return;
     }
     const found = problemsOf({
@@ -274,12 +316,18 @@ class Run {
 }
 
 /** What is recorded as not done; `null`: nothing. */
-async function leftToDo({ core, now }: Awaited<ReturnType<Installation['observer']>>): Promise<string | null> {
+async function leftToDo({
+  core,
+  now,
+}: Awaited<ReturnType<Installation['observer']>>): Promise<string | null> {
   const { actions, interactions, follows, reports, erasures, itemMarks, eventOutbox } = core.collections;
   const exists = { $exists: true };
   const counts: Readonly<Record<string, Promise<number>>> = {
     'fan-outs': actions.countDocuments({ 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } }),
-    'actions that have expired': actions.countDocuments({ isDeleted: false, expiresAt: { $lte: new Date(now()) } }),
+    'actions that have expired': actions.countDocuments({
+      isDeleted: false,
+      expiresAt: { $lte: new Date(now()) },
+    }),
     interactions: interactions.countDocuments({ settling: exists }),
     follows: follows.countDocuments({ settling: exists }),
     rulings: reports.countDocuments({ 'ruling.dueSince': exists }),
@@ -294,6 +342,7 @@ async function leftToDo({ core, now }: Awaited<ReturnType<Installation['observer
     'events to move': eventOutbox.countDocuments(),
   };
   const left: string[] = [];
-  for (const [name, count] of Object.entries(counts)) if ((await count) > 0) left.push(`${name} ${String(await count)}`);
+  for (const [name, count] of Object.entries(counts))
+    if ((await count) > 0) left.push(`${name} ${String(await count)}`);
   return left.length === 0 ? null : left.join(', ');
 }
