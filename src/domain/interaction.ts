@@ -19,6 +19,9 @@ export const MAX_COMMENT_LENGTH = 10_000;
 /** Maximum size of an interaction's free data, in bytes of JSON. */
 export const MAX_INTERACTION_DATA_BYTES = 4_096;
 
+/** A pass that finds a change which is on its way for longer does not wait for it to correct the counts. */
+export const ON_ITS_WAY_MS = 5_000;
+
 /** A call that takes longer to follow up its change counts as interrupted. Its later writes do no harm. */
 export const ABANDONED_AFTER_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action, Reshare } from '../domain/action.ts';
-import { ABANDONED_AFTER_MS } from '../domain/interaction.ts';
+import { ABANDONED_AFTER_MS, ON_ITS_WAY_MS } from '../domain/interaction.ts';
 import type { InteractionGroup } from '../domain/relevancy.ts';
 import type { InteractionSummary } from '../features/interactions/store/interactions.ts';
 import { clock } from '../lib/clock.ts';
@@ -30,9 +30,6 @@ export async function deriveFromInteractions(
   return summary.groups;
 }
 
-/** A call is given so long to mark its action before its interaction is left to upkeep. */
-const ON_ITS_WAY_MS = 5_000;
-
 /**
  * Counts are corrected when nothing is on its way to the action. Until then they are right by the writes of the calls
  * themselves: what has been found here and is not marked yet would be counted, or taken off, a second time.
@@ -44,7 +41,7 @@ async function correctCounts(
 ): Promise<void> {
   const ageMs = unsettledSince === null ? Infinity : clock.time() - unsettledSince.getTime();
   if (ageMs > ABANDONED_AFTER_MS) await fanOuts.setEngagement(claim, engagement, latest);
-  // It is not known whether the call of an older one is still under way: upkeep requests a pass when it cannot be.
+  // It is not known whether the call of an older one is still under way: it requests a pass at its end, or upkeep when it cannot be.
   else if (ageMs < ON_ITS_WAY_MS) await fanOuts.requestRecount(claim);
 }
 

@@ -175,7 +175,8 @@ function isSame(is: string, allowed: string): boolean {
 }
 
 /** `null`: it cannot be told any more. */
-async function valueOf({ core: { collections } }: Observer, of: string): Promise<string | null> {
+async function valueOf(observer: Observer, of: string): Promise<string | null> {
+  const { collections } = observer.core;
   const [, what = ''] = /^(\S+)/.exec(of) ?? [];
   const [, actionId = ''] = /\b([0-9a-f]{24})\b/.exec(of) ?? [];
   const action = actionId === '' ? null : await collections.actions.findOne({ _id: new ObjectId(actionId) });
@@ -223,7 +224,9 @@ async function valueOf({ core: { collections } }: Observer, of: string): Promise
         '_id.userId': by,
         '_id.actionId': new ObjectId(named),
       });
-      return mark?.state ?? (mark?.until === undefined ? 'none' : 'SNOOZED');
+      // What has come back keeps where it stood.
+      const isOver = mark?.until !== undefined && mark.until.getTime() <= observer.now();
+      return isOver ? 'none' : (mark?.state ?? 'none');
     }
     case 'team':
       return String(

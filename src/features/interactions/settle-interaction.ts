@@ -2,7 +2,7 @@ import { noSuchAction } from '../../feed/page/read-actions.ts';
 import type { ChangeCore } from '../../core/core.ts';
 import type { Action, UserId } from '../../domain/action.ts';
 import { FanfareError } from '../../domain/errors.ts';
-import type { Interaction } from '../../domain/interaction.ts';
+import { ON_ITS_WAY_MS, type Interaction } from '../../domain/interaction.ts';
 import { INTERACTION_KINDS, NOT_CONCERNED, relevancyFor, type Lifts } from '../../domain/relevancy.ts';
 import { surviveLiveLog } from '../../feed/announce.ts';
 import {
@@ -22,7 +22,7 @@ import { mayBeOfOne } from '../../storage/database/errors.ts';
 import { onceFor } from '../../lib/once-for.ts';
 import type { EngagementChange, ReshareChange } from '../../storage/stages/interaction-stages.ts';
 import { announceInteraction } from '../../feed/announce.ts';
-import type { SettlingToken } from './store/interaction-records.ts';
+import { begunAt, type SettlingToken } from './store/interaction-records.ts';
 
 /** Effect of an interaction in its current state on the reshares of its action. */
 function reshareOf({ actorId: by, passedOn: at, state }: Interaction): ReshareChange | null {
@@ -60,7 +60,9 @@ export async function settleInteraction(
   const marked = counted ?? (await mark(core, interaction, change));
   await announceInteraction(core, marked, interaction);
   await core.interactions.settle(actionId, settling);
-  return marked;
+  // Passes may have left the counts as they were, because this was on its way for so long.
+  const isLate = clock.time() - begunAt(settling).getTime() >= ON_ITS_WAY_MS;
+  return isLate ? mark(core, interaction, { kind: 'none' }) : marked;
 }
 
 async function mark(core: ChangeCore, interaction: Interaction, change: EngagementChange): Promise<Action> {

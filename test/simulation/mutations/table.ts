@@ -65,6 +65,13 @@ export const FAULTS: readonly Fault[] = [
     to: 'if (ageMs >= 0)',
   },
   {
+    name: 'counts stay wrong after a change that was on its way for long',
+    of: 'the changelog',
+    file: SETTLE,
+    from: 'return isLate ? mark',
+    to: 'return isLate && core.cap < 0 ? mark',
+  },
+  {
     name: 'counts go back: what was derived is written over what has changed since the claim',
     of: 'the changelog',
     file: FAN_OUTS,

@@ -186,6 +186,9 @@ function threadsOf({ actionId, actorId, mentions = [], replyTo }: Concerning, at
 /** Stored in a record from a change until its action has been marked. */
 export type SettlingToken = string;
 
+/** The second in which the change began. */
+export const begunAt = (settling: SettlingToken): Date => new ObjectId(settling).getTimestamp();
+
 const AT_ONCE = 100;
 
 export interface KnownInteraction {
