@@ -52,6 +52,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly virtual: string;
   /** A thread in which somebody writes; with ?rtl from right to left, with ?german in German. */
   readonly composing: string;
+  /** A feed, ?view of it or ?thread of an action, each live; in a list one can find something. */
+  readonly lists: string;
   /** Sentences of four languages with names of three scripts, in pages of both directions. */
   readonly sentences: string;
 }
@@ -79,7 +81,12 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     sentences: () => Promise.resolve(EMPTY),
     changing: () => Promise.resolve(EMPTY),
     composing: () => Promise.resolve(EMPTY),
-    tabs: async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
+    ...Object.fromEntries(
+      ['tabs', 'lists'].map((name) => [
+        name,
+        async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
+      ]),
+    ),
   };
   const serving: Plugin = {
     name: 'pages',
@@ -118,7 +125,12 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
   return {
     ...{ hydrated: at('hydrate'), states: at('states'), read: at('read'), moving: at('moving') },
     ...{ another: at('another'), query: at('query'), tabs: at('tabs'), virtual: at('virtual') },
-    ...{ changing: at('changing'), sentences: at('sentences'), composing: at('composing') },
+    ...{
+      changing: at('changing'),
+      sentences: at('sentences'),
+      composing: at('composing'),
+      lists: at('lists'),
+    },
     [Symbol.asyncDispose]: async () => {
       await server.close();
       await rm(outDir, { recursive: true });

@@ -15,6 +15,8 @@ export const german: Words = {
   unreadCount: (count) => `${count} ungelesen`,
   loadMore: 'Mehr laden',
   loadPrevious: 'Neuere laden',
+  find: 'Suchen',
+  found: (count, isExact) => `${String(count)} gefunden${isExact ? '' : '; Ältere wurden nicht durchsucht'}`,
   tryAgain: 'Noch einmal versuchen',
   connecting: 'Verbindung wird wiederhergestellt …',
   connectionEnded: 'Die Verbindung ist beendet',

@@ -27,6 +27,7 @@ export {
 export { useMembers } from './hooks/members.ts';
 export { CommentThread } from './parts/comments.tsx';
 export { Composer } from './parts/composer.tsx';
+export { Find } from './parts/find.tsx';
 export { focusOutside } from './parts/focus.ts';
 export { InboxPopover } from './parts/inbox.tsx';
 export { ItemMenu } from './parts/menu.tsx';

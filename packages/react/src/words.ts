@@ -14,6 +14,9 @@ export const ENGLISH = {
   unreadCount: (count: string) => `${count} unread`,
   loadMore: 'Load more',
   loadPrevious: 'Load newer',
+  find: 'Find',
+  found: (count: number, isExact: boolean) =>
+    `${String(count)} found${isExact ? '' : '; older ones were not looked at'}`,
   tryAgain: 'Try again',
   connecting: 'Connecting again …',
   connectionEnded: 'The connection has ended',
