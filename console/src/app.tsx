@@ -38,7 +38,8 @@ interface Screen extends Place {
 
 const LOADS: (() => Promise<unknown>)[] = [
   () => import('./ui/palette.tsx'),
-  () => import('./ui/menu.tsx'),
+  () => import('./ui/item-menu.tsx'),
+  () => import('./ui/nothing.tsx'),
   () => import('./ui/thread.tsx'),
 ];
 /** Not part of what has to be there before the feed is shown; fetched as soon as there is nothing else to do. */

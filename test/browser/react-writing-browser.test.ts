@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { chooseTime, clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolations, has, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -153,6 +153,38 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
       { target: { memberId: 'ada' } },
       { actionId: 'action-entry', reason: 'spam' },
     ]);
+    expect(errors).toEqual([]);
+  });
+
+  test('a text is scheduled for a time, and comes back with it when it is refused', async () => {
+    await using visited = await openPage(browser, pages.composing);
+    const { page, errors } = visited;
+    const [within, field, time] = [
+      '[aria-label="Post"]',
+      '[aria-label="Post"] textarea',
+      '[aria-label="Post"] input',
+    ];
+    const at = '2030-05-06T07:08';
+    const write = async (text: string): Promise<void> => {
+      await page.locator(field).fill(text);
+      await press(page, 'Later …', '//*[@aria-label="Post"]');
+      await chooseTime(page, time, at);
+    };
+    await write('refused');
+    expect(await axeViolations(page, { within })).toEqual([]);
+    await press(page, 'Schedule', '//*[@aria-label="Post"]');
+    await expect.poll(() => valueOf(page, field), WAIT).toBe('refused');
+    expect(await valueOf(page, time)).toBe(at);
+    await press(page, 'Now', '//*[@aria-label="Post"]');
+    await write('Good morning');
+    await press(page, 'Schedule', '//*[@aria-label="Post"]');
+    await expect.poll(() => valueOf(page, field), WAIT).toBe('');
+    await page.locator(field).fill('Now');
+    await press(page, 'Send', '//*[@aria-label="Post"]');
+    const publishAt = await page.evaluate(`new Date(${JSON.stringify(at)}).toISOString()`);
+    await expect
+      .poll(() => page.evaluate('sent'), WAIT)
+      .toEqual([{ text: 'refused', publishAt }, { text: 'Good morning', publishAt }, { text: 'Now' }]);
     expect(errors).toEqual([]);
   });
 

@@ -76,6 +76,20 @@ export async function openPage(
   return { page, asked, errors, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/** Chooses a time as a reader does: what sets the value alone is not told to a page made with React. */
+export async function chooseTime(page: Page, selector: string, value: string): Promise<void> {
+  await page.waitForSelector(selector);
+  await page.$eval(
+    selector,
+    (field, given) => {
+      const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value') ?? {};
+      set?.call(field, given);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    },
+    value,
+  );
+}
+
 /**
  * Clicks the first control that a selector finds, and nothing else. A locator waits until it stands still, looks where it is, and
  * clicks there: on a busy machine the page has time to move in between. What lands elsewhere is kept from the page, and aimed again.

@@ -2,36 +2,23 @@ import {
   Feed,
   UndoToast,
   useFeed,
-  useItemActions,
   useReadMark,
   type FanfareItem,
   type FeedState,
   type Undo,
 } from '@fanfare/react';
-import {
-  AlarmClock,
-  Archive,
-  ArchiveRestore,
-  Ellipsis,
-  EyeOff,
-  Inbox,
-  Link as LinkIcon,
-  Mail,
-  MailOpen,
-} from 'lucide-react';
+import { Ellipsis } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { ownCommand } from '../own-command.ts';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { shownNumber } from '../ui/count.ts';
 import { EngagementButtons, Entry } from '../ui/entry.tsx';
-import type { Choice } from '../ui/menu.tsx';
 import { useKnownItems } from '../ui/said.ts';
-import { Teach } from '../ui/states.tsx';
 import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 import { reasonFor, titled, wordFor } from '../ui/words.ts';
 import { t } from '../words/language.ts';
 
-const ChoiceMenu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).ChoiceMenu }));
+const Nothing = lazy(async () => ({ default: (await import('../ui/nothing.tsx')).Nothing }));
+const ItemMenu = lazy(async () => ({ default: (await import('../ui/item-menu.tsx')).ItemMenu }));
 /** Without it the feed is there all the same. */
 const AsCode = lazy(() =>
   import('../ui/as-code.tsx').then(
@@ -40,10 +27,17 @@ const AsCode = lazy(() =>
   ),
 );
 const Thread = lazy(async () => ({ default: (await import('../ui/thread.tsx')).Thread }));
+/** Without them the feed is there all the same. */
+const Views = lazy(() =>
+  import('../ui/views.tsx').then(
+    ({ Views: Show }) => ({ default: Show }),
+    () => ({ default: () => null }),
+  ),
+);
 const GroupList = lazy(async () => ({ default: (await import('../ui/groups.tsx')).GroupList }));
 
-const FEED = `query Feed($first: Int, $order: FeedOrder, $filter: FeedFilter) {
-  feed(first: $first, order: $order, filter: $filter) {
+const FEED = `query Feed($first: Int, $view: String, $listId: ID, $order: FeedOrder, $filter: FeedFilter) {
+  feed(first: $first, view: $view, listId: $listId, order: $order, filter: $filter) {
     edges { node { id relevancy reasons isUnread action { id conducted descriptor { type summary } } } }
     unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor } }`;
 const ORDERS = ['RELEVANCY', 'RECENT', 'TOP'] as const;
@@ -55,27 +49,46 @@ const SHOWN = [
   ['snoozed', 'Snoozed'],
 ] as const;
 
-export function FeedScreen(): ReactNode {
+/** Which list is shown; it is in the address. */
+interface Asked {
+  readonly order: string;
+  readonly show: string;
+  readonly tag: string;
+  readonly text: string;
+  /** Of the configuration; empty: none. */
+  readonly view: string;
+  /** Id of a list of one's own; empty: none. */
+  readonly list: string;
+}
+
+function useAsked(): Asked {
   const { query } = useRoute();
-  const order = ORDERS.find((one) => one === query.get('order')) ?? 'RELEVANCY';
-  const shown = SHOWN.find(([one]) => one === query.get('show'))?.[0] ?? 'feed';
-  const tag = query.get('tag') ?? '';
-  const set = (change: Readonly<Record<string, string>>): string =>
-    hrefTo('feed', '', { order, show: shown, tag, ...change });
+  const of = (name: string): string => query.get(name) ?? '';
+  return {
+    order: ORDERS.find((one) => one === of('order')) ?? 'RELEVANCY',
+    show: SHOWN.find(([one]) => one === of('show'))?.[0] ?? 'feed',
+    ...{ tag: of('tag'), text: of('text'), view: of('view'), list: of('list') },
+  };
+}
+
+export function FeedScreen(): ReactNode {
+  const asked = useAsked();
+  const { order, show, view } = asked;
+  const set = (change: Partial<Asked>): string => hrefTo('feed', '', { ...asked, ...change });
   const filters = (
     <>
       <nav className="tabs" aria-label="Show">
         {SHOWN.map(([name, title]) => (
-          <a key={name} href={set({ show: name })} aria-current={name === shown ? 'true' : undefined}>
+          <a key={name} href={set({ show: name })} aria-current={name === show ? 'true' : undefined}>
             {title}
           </a>
         ))}
       </nav>
-      {shown !== 'groups' && (
+      {show !== 'groups' && view === '' && (
         <select
           aria-label="Order"
           value={order}
-          onChange={(event) => goTo('feed', '', { order: event.target.value, show: shown, tag })}
+          onChange={(event) => goTo('feed', '', { ...asked, order: event.target.value })}
         >
           {ORDERS.map((one) => (
             <option key={one} value={one}>
@@ -84,45 +97,79 @@ export function FeedScreen(): ReactNode {
           ))}
         </select>
       )}
-      <form
-        key={tag}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = (new FormData(event.currentTarget).get('tag') as string).trim();
-          goTo('feed', '', { order, show: shown, tag: given });
-        }}
-      >
-        <input name="tag" size={9} aria-label="Tag" placeholder="# tag" defaultValue={tag} />
-      </form>
+      <Given asked={asked} name="tag" label="Tag" placeholder="# tag" />
+      <Given asked={asked} name="text" label="Find" placeholder="Find" />
     </>
   );
-  if (shown !== 'groups') return <Items {...{ order, shown, tag, filters }} />;
   return (
     <>
-      <div className="filters">{filters}</div>
-      <Suspense fallback={<div className="loading" role="status" aria-label="Loading" />}>
-        <GroupList tag={tag} />
+      <Suspense>
+        <Views chosen={view === '' ? asked.list : view} hrefOf={set} />
       </Suspense>
+      {show === 'groups' ? (
+        <>
+          <div className="filters">{filters}</div>
+          <Suspense fallback={<div className="loading" role="status" aria-label="Loading" />}>
+            <GroupList {...listOf(asked)} />
+          </Suspense>
+        </>
+      ) : (
+        <Items {...{ asked, filters }} />
+      )}
     </>
   );
+}
+
+interface GivenProps {
+  readonly asked: Asked;
+  readonly name: 'tag' | 'text';
+  readonly label: string;
+  readonly placeholder: string;
+}
+
+/** A filter that is typed: Enter takes it. */
+function Given({ asked, name, label, placeholder }: GivenProps): ReactNode {
+  const value = asked[name];
+  return (
+    <form
+      key={value}
+      role={name === 'text' ? 'search' : undefined}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = (new FormData(event.currentTarget).get(name) as string).trim();
+        goTo('feed', '', { ...asked, [name]: given });
+      }}
+    >
+      <input {...{ name, placeholder }} size={9} maxLength={100} aria-label={label} defaultValue={value} />
+    </form>
+  );
+}
+
+/** Which list the API is asked for. */
+function listOf({ tag, text, view, list }: Asked) {
+  return {
+    ...(view !== '' && { view }),
+    ...(view === '' && list !== '' && { listId: list }),
+    filter: { ...(tag !== '' && { tags: [tag] }), ...(text !== '' && { text }) },
+  };
 }
 
 interface ItemsProps {
-  readonly order: (typeof ORDERS)[number];
-  readonly shown: (typeof SHOWN)[number][0];
-  readonly tag: string;
+  readonly asked: Asked;
   readonly filters: ReactNode;
 }
 
-function Items({ order, shown, tag, filters }: ItemsProps): ReactNode {
+function Items({ asked: given, filters }: ItemsProps): ReactNode {
+  const { show, tag, text } = given;
+  const list = listOf(given);
   const asked = {
-    order,
-    first: 50,
+    ...{ ...list, order: given.order as (typeof ORDERS)[number], first: 50 },
+    ...(text !== '' && { total: true }),
     filter: {
-      ...(shown === 'unread' ? { unreadOnly: true } : {}),
-      ...(shown === 'archived' ? { archived: true } : {}),
-      ...(shown === 'snoozed' ? { snoozed: true } : {}),
-      ...(tag === '' ? {} : { tags: [tag] }),
+      ...list.filter,
+      ...(show === 'unread' ? { unreadOnly: true } : {}),
+      ...(show === 'archived' ? { archived: true } : {}),
+      ...(show === 'snoozed' ? { snoozed: true } : {}),
     },
   };
   const feed = useFeed(asked);
@@ -209,7 +256,9 @@ function Items({ order, shown, tag, filters }: ItemsProps): ReactNode {
           </VirtualFeed>
         )}
         <Feed.Empty>
-          <Nothing {...{ shown, tag }} />
+          <Suspense>
+            <Nothing {...{ show, tag, text }} />
+          </Suspense>
         </Feed.Empty>
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
@@ -219,11 +268,17 @@ function Items({ order, shown, tag, filters }: ItemsProps): ReactNode {
         </Suspense>
       )}
       <Suspense>
-        <AsCode query={FEED} variables={asked} />
+        <AsCode query={FEED} variables={given.view === '' ? asked : { ...asked, order: undefined }} />
       </Suspense>
       <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
     </>
   );
+}
+
+/** How many were found, or are unread. */
+function saidOf({ total, unread }: FeedState): string {
+  if (total === null) return `${shownNumber(unread.count)}${unread.isExact ? '' : '+'} unread`;
+  return `${shownNumber(total.count)} found${total.isExact ? '' : '; older ones were not looked at'}`;
 }
 
 interface MarksProps {
@@ -240,10 +295,8 @@ function ReadMarks({ feed, onTarget, onError }: MarksProps): ReactNode {
   };
   return (
     <div className="filters marks">
-      <span className="quiet">
-        {feed.status === 'error'
-          ? ''
-          : `${shownNumber(feed.unread.count)}${feed.unread.isExact ? '' : '+'} unread`}
+      <span className="quiet" role={feed.total === null ? undefined : 'status'}>
+        {feed.status === 'error' ? '' : saidOf(feed)}
       </span>
       <div className="quiet-buttons">
         <button type="button" onClick={() => void markAllRead().catch(onError)}>
@@ -254,70 +307,5 @@ function ReadMarks({ feed, onTarget, onError }: MarksProps): ReactNode {
         </button>
       </div>
     </div>
-  );
-}
-
-interface MenuProps {
-  readonly item: FanfareItem;
-  readonly at: HTMLElement;
-  readonly feed: FeedState;
-  readonly onUndo: (undo: Undo) => void;
-  readonly onError: (error: unknown) => void;
-  readonly onClose: () => void;
-}
-
-function ItemMenu({ item, at, feed, onUndo, onError, onClose }: MenuProps): ReactNode {
-  const { hide, archive, unarchive, snooze } = useItemActions(item);
-  const { markRead, markUnread } = useReadMark(feed);
-  const take = (change: () => Promise<Undo>) => (): void => {
-    change().then(onUndo, onError);
-  };
-  const choices: Choice[] = [
-    item.isUnread
-      ? { title: 'Mark as read', icon: MailOpen, onChoose: () => void markRead([item]).catch(onError) }
-      : { title: 'Mark as unread', icon: Mail, onChoose: () => void markUnread([item]).catch(onError) },
-    {
-      ...{ title: 'Snooze until tomorrow', icon: AlarmClock },
-      onChoose: take(() => snooze(tomorrow())),
-    },
-    item.isArchived
-      ? { title: 'Unarchive', icon: ArchiveRestore, onChoose: take(unarchive) }
-      : { title: 'Archive', icon: Archive, onChoose: take(archive) },
-    { title: 'Hide', icon: EyeOff, onChoose: take(hide) },
-    { title: 'Why it is here', icon: LinkIcon, onChoose: () => goTo('action', item.action.id) },
-  ];
-  return <ChoiceMenu {...{ at, choices, onClose }} />;
-}
-
-/** At this time of the day. */
-function tomorrow(): Date {
-  const day = new Date();
-  day.setDate(day.getDate() + 1);
-  return day;
-}
-
-interface NothingProps {
-  readonly shown: string;
-  readonly tag: string;
-}
-
-/** What to do where nothing is: of a filter, to take it away. */
-function Nothing({ shown, tag }: NothingProps): ReactNode {
-  if (shown === 'feed' && tag === '')
-    return (
-      <div className="empty">
-        <Teach icon={Inbox} title="Nothing here." code={`${ownCommand()} demo`}>
-          What people and things do that you follow comes here as it happens.{' '}
-          <a href={hrefTo('directory')}>Follow something</a>,{' '}
-          <a href={hrefTo('publish')}>publish an action</a> that mentions you, or let people of a story do
-          something:
-        </Teach>
-      </div>
-    );
-  return (
-    <>
-      Nothing{shown === 'feed' ? '' : ` ${shown}`}
-      {tag === '' ? '' : ` with the tag ${tag}`}. <a href={hrefTo('feed')}>Show the whole feed</a>
-    </>
   );
 }

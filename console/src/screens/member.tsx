@@ -167,8 +167,14 @@ function Holdings({ id }: { readonly id: string }): ReactNode {
 
 /** Of the export, as far as it is shown as a list. */
 interface Held {
-  readonly follows?: readonly { readonly refId: string; readonly active: boolean }[];
+  readonly follows?: readonly {
+    readonly refId: string;
+    readonly active: boolean;
+    /** Ids of the lists it is in. */
+    readonly lists?: readonly string[];
+  }[];
   readonly reader?: {
+    readonly lists?: readonly { readonly id: string; readonly name: string; readonly isExclusive: boolean }[];
     readonly mutes?: readonly {
       readonly kind: string;
       readonly value: string;
@@ -245,6 +251,7 @@ function FollowsAndMutes({ id, held }: { readonly id: string; readonly held: Hel
         </>
       )}
       {followed.length > SHOWN && <p className="quiet">and {followed.length - SHOWN} more.</p>}
+      <Lists {...{ followed }} lists={reader?.lists ?? []} />
       <h3>
         Mutes <span className="quiet">{mutes.length}</span>
       </h3>
@@ -285,6 +292,44 @@ function FollowsAndMutes({ id, held }: { readonly id: string; readonly held: Hel
       )}
       <Wishes of={notifications[0]} />
       <h3>Everything</h3>
+    </>
+  );
+}
+
+interface ListsProps {
+  readonly lists: NonNullable<NonNullable<Held['reader']>['lists']>;
+  readonly followed: NonNullable<Held['follows']>;
+}
+
+/** The lists they have made of what they follow, which are theirs alone to change. */
+function Lists({ lists, followed }: ListsProps): ReactNode {
+  if (lists.length === 0) return null;
+  return (
+    <>
+      <h3>
+        Lists <span className="quiet">{lists.length}</span>
+      </h3>
+      <ul className="plain" aria-label="Lists">
+        {lists.map(({ id, name, isExclusive }) => {
+          const refIds = followed.filter((one) => one.lists?.includes(id)).map(({ refId }) => refId);
+          return (
+            <li key={id}>
+              <bdi>{name}</bdi>{' '}
+              <span className="quiet">{isExclusive ? 'kept out of the feed' : 'also in the feed'}</span>
+              <ul className="plain ids" aria-label="In the list">
+                {refIds.slice(0, SHOWN).map((refId) => (
+                  <li key={refId}>
+                    <a href={hrefTo('slice', refId)} dir="auto">
+                      {refId}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+              {refIds.length > SHOWN && <p className="quiet">and {refIds.length - SHOWN} more.</p>}
+            </li>
+          );
+        })}
+      </ul>
     </>
   );
 }

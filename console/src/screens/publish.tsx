@@ -11,13 +11,14 @@ import { listOf, valueOf } from '../ui/inputs.ts';
 import { isNewId, newId, useKinds, type Kind } from '../ui/kinds.ts';
 import { Picker } from '../ui/picker.tsx';
 import { Reached } from '../ui/reached.tsx';
+import { Scheduled } from '../ui/scheduled.tsx';
 import { Sentence } from '../ui/sentence.tsx';
 import { States, Teach } from '../ui/states.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { titled, wordFor } from '../ui/words.ts';
 
 const PUBLISH = `mutation Publish($input: PublishActionInput!) {
-  publishAction(input: $input) { isReplay action { id isHidden fanOut { state delivered } } } }`;
+  publishAction(input: $input) { isReplay action { id isHidden publishAt fanOut { state delivered } } } }`;
 
 /** A form generated from the schema's inputs, including own types. The published action is then followed. */
 export function PublishScreen({ session, id }: Shown): ReactNode {
@@ -68,7 +69,9 @@ function inputOf(kind: Kind, values: Values): Readonly<Record<string, unknown>> 
   const of = (name: string): string => (values[name] ?? '').trim();
   const filled = kind.fields.map(({ name, type }) => [name, valueOf(type, of(keyOf(kind, name)))]);
   const refs = listOf(of('refs')).map((id) => ({ id, type: id.split(':')[0] ?? 'thing', label: id }));
+  const publishAt = of('publishAt');
   const given = {
+    ...{ publishAt: publishAt === '' ? '' : new Date(publishAt).toISOString() },
     ...{ scope: of('scope'), actorId: of('actorId') },
     ...{ mentions: listOf(of('mentions')), recipients: listOf(of('recipients')), refs },
   };
@@ -93,7 +96,9 @@ function codeOf(kind: Kind, values: Values): ReactNode {
 }
 
 interface Answer {
-  readonly publishAction: { readonly action: { readonly id: string; readonly isHidden: boolean } };
+  readonly publishAction: {
+    readonly action: { readonly id: string; readonly isHidden: boolean; readonly publishAt: string | null };
+  };
 }
 
 interface Draft {
@@ -164,7 +169,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
       const ids = kind.fields
         .filter(isNewId)
         .map((field) => [keyOf(kind, field.name), newId(field)] as const);
-      draft.values = { ...draft.values, ...Object.fromEntries(ids) };
+      draft.values = { ...draft.values, ...Object.fromEntries(ids), publishAt: '' };
       setValues(draft.values);
       setPublished(publishAction.action);
     } catch (error) {
@@ -227,6 +232,16 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
             <span className="hint">{hint}</span>
           </div>
         ))}
+        <div className="field">
+          <label htmlFor="publishAt">When</label>
+          <input
+            id="publishAt"
+            type="datetime-local"
+            value={of('publishAt')}
+            onChange={(event) => set('publishAt', event.target.value)}
+          />
+          <span className="hint">In the time of this machine. Empty: now</span>
+        </div>
         {isService && (
           <div className="field">
             <Picker
@@ -265,7 +280,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
               <Sentence key={kind.name} kind={kind} values={typed} actor={of('actorId')} />
             </section>
           )}
-          {published?.isHidden === false && (
+          {published?.isHidden === false && published.publishAt === null && (
             <Published key={published.id}>
               <Reached actionId={published.id} />
               <p>
@@ -273,6 +288,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
               </p>
             </Published>
           )}
+          <Scheduled key={`scheduled ${published?.id ?? ''}`} />
           <InReview key={`in-review ${published?.id ?? ''}`} />
         </div>
       </div>

@@ -1,4 +1,4 @@
-import { Avatar, Summary } from '@fanfare/react';
+import { Avatar, Summary, type FeedOptions } from '@fanfare/react';
 import { useFeedGroups } from '@fanfare/react/more';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
@@ -8,12 +8,13 @@ import { hrefOfPart } from './entry.tsx';
 import { States } from './states.tsx';
 import { Time } from './time.tsx';
 
-const GROUPS = `query Groups($first: Int, $filter: FeedFilter) { feedGroups(first: $first, filter: $filter) {
+const GROUPS = `query Groups($first: Int, $view: String, $listId: ID, $filter: FeedFilter) {
+  feedGroups(first: $first, view: $view, listId: $listId, filter: $filter) {
   edges { node { id relevancy isUnread summary count { count isExact } actors { memberId name } } } pageInfo { hasNextPage endCursor } } }`;
 
 /** What belongs together as one line: who they are, and how many. */
-export function GroupList({ tag }: { readonly tag: string }): ReactNode {
-  const asked = { first: 25, filter: tag === '' ? {} : { tags: [tag] } };
+export function GroupList(list: Pick<FeedOptions, 'view' | 'listId' | 'filter'>): ReactNode {
+  const asked = { first: 25, ...list };
   const { groups, pending, hasNextPage, loadMore, status, error, refresh } = useFeedGroups(asked);
   return (
     <>

@@ -65,6 +65,10 @@ export const ENGLISH = {
   peopleFound: (count: number) =>
     `${count === 1 ? '1 person' : `${String(count)} people`}, up and down to choose`,
   send: 'Send',
+  later: 'Later …',
+  now: 'Now',
+  publishAt: 'When it is published',
+  schedule: 'Schedule',
   sendAgain: 'Send again',
   discard: 'Discard',
   inReview: 'Waiting for review',

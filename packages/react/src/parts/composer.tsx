@@ -7,8 +7,11 @@ import { Avatar } from './avatar.tsx';
 
 export interface ComposerProps {
   readonly label: string;
-  /** @param mentions ids of the people whom the text mentions */
-  readonly onSend: (text: string, mentions: readonly string[]) => Promise<void> | void;
+  /**
+   * @param mentions ids of the people whom the text mentions
+   * @param publishAt when it is to be published, for `publishAt` of `usePublish`; undefined: now
+   */
+  readonly onSend: (text: string, mentions: readonly string[], publishAt?: string) => Promise<void> | void;
   readonly children?: ReactNode;
   /** What it begins with, such as a text that is edited. */
   readonly initial?: string;
@@ -16,6 +19,8 @@ export interface ComposerProps {
   readonly onCancel?: () => void;
   /** False: nobody is looked for after an @. Default true. */
   readonly withMentions?: boolean;
+  /** Whether a later time can be chosen. Default false. */
+  readonly withLater?: boolean;
 }
 
 /** An @ at the beginning of a word, and up to three words of a name behind it. */
@@ -32,9 +37,12 @@ export function Composer({
   initial = '',
   onCancel,
   withMentions = true,
+  withLater = false,
 }: ComposerProps): ReactNode {
   const words = useWords();
   const [text, setText] = useState(initial);
+  /** As the field has it; empty: not chosen yet. Null: now. */
+  const [later, setLater] = useState<string | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const picker = usePicker(area, text, setText, withMentions);
@@ -45,11 +53,14 @@ export function Composer({
   const send = (event: SyntheticEvent): void => {
     event.preventDefault();
     const trimmed = text.trim();
-    if (trimmed === '') return;
+    if (trimmed === '' || later === '') return;
     const mentions = picker.mentionedIn(trimmed);
+    const given = later === null ? [] : [new Date(later).toISOString()];
     setText('');
-    void Promise.resolve(onSend(trimmed, mentions)).catch(() => {
+    setLater(null);
+    void Promise.resolve(onSend(trimmed, mentions, ...given)).catch(() => {
       setText((now) => (now === '' ? trimmed : now));
+      setLater((now) => now ?? later);
     });
   };
   const press = (event: KeyboardEvent): void => {
@@ -82,7 +93,8 @@ export function Composer({
         onBlur={picker.close}
         onKeyDown={press}
       />
-      <button type="submit">{children ?? words.send}</button>
+      {withLater && <Later at={later} onChange={setLater} />}
+      <button type="submit">{later === null ? (children ?? words.send) : words.schedule}</button>
       {onCancel !== undefined && (
         <button type="button" data-fanfare="quiet" onClick={onCancel}>
           {words.cancel}
@@ -90,6 +102,37 @@ export function Composer({
       )}
       {picker.list}
     </form>
+  );
+}
+
+interface LaterProps {
+  readonly at: string | null;
+  readonly onChange: (at: string | null) => void;
+}
+
+/** A button that opens a field for the time, and takes it away again. */
+function Later({ at, onChange }: LaterProps): ReactNode {
+  const words = useWords();
+  return (
+    <>
+      <button
+        type="button"
+        data-fanfare="quiet"
+        aria-expanded={at !== null}
+        onClick={() => onChange(at === null ? '' : null)}
+      >
+        {at === null ? words.later : words.now}
+      </button>
+      {at !== null && (
+        <input
+          type="datetime-local"
+          aria-label={words.publishAt}
+          required
+          value={at}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </>
   );
 }
 
