@@ -37,7 +37,7 @@ export class ItemList<Item extends { readonly id: string }> {
   #shown: Entry<Item>[] = [];
   readonly #waiting = new Map<string, Entry<Item>>();
   /** Below it nothing is known until the next page. Null: all is known, or nothing is. */
-  #edge: Place | null = null;
+  #lowerEdge: Place | null = null;
   #cursor: string | null = null;
   #hasNextPage = false;
   /** Above it nothing is known until the page above. */
@@ -213,7 +213,7 @@ export class ItemList<Item extends { readonly id: string }> {
     const last = edges.at(-1)?.node;
     this.#cursor = pageInfo.endCursor ?? this.#cursor;
     this.#hasNextPage = pageInfo.hasNextPage;
-    if (last !== undefined) this.#edge = this.#placeOf(last);
+    if (last !== undefined) this.#lowerEdge = this.#placeOf(last);
   }
 
   #beginAt({ edges, top }: ItemPage<Item>): void {
@@ -232,7 +232,7 @@ export class ItemList<Item extends { readonly id: string }> {
   }
 
   #isBelowEdge(place: Place | null): boolean {
-    return this.#hasNextPage && place !== null && this.#edge !== null && place < this.#edge;
+    return this.#hasNextPage && place !== null && this.#lowerEdge !== null && place < this.#lowerEdge;
   }
 
   #remove(id: string): void {
