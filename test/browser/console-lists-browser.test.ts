@@ -3,7 +3,15 @@ import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
 import { chooseTime, clickOn, findBrowser, textOf } from '../support/browser.ts';
-import { axeViolationsInBoth, click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
+import {
+  axeViolationsInBoth,
+  click,
+  has,
+  openConsole,
+  picture,
+  WAIT,
+  type ConsoleWorld,
+} from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 
@@ -53,6 +61,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await page.keyboard.press('Enter');
     await has(page, '1 found', '.marks [role="status"]');
     expect(await textOf(page, '[role="feed"]')).toContain('Owl at night');
+    await picture(page, 'console-find');
     await page.reload();
     await has(page, '1 found', '.marks [role="status"]');
     expect(await axeViolationsInBoth(page)).toEqual({});
@@ -77,6 +86,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await has(page, 'From the office', '[role="feed"], [data-fanfare="new-items"]');
     await clickOn(page, `::-p-xpath(//nav[@aria-label="Views"]//a[contains(., "Posts")])`);
     await has(page, 'Fox at night', '[role="feed"]');
+    await has(page, 'Posts 4', picker);
+    await picture(page, 'console-views');
     expect(await axeViolationsInBoth(page)).toEqual({});
     expect(errors).toEqual([]);
   });
@@ -104,6 +115,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     const move = '::-p-xpath(//li[contains(., "Soon")]//button[. = "Move"])';
     await clickOn(page, move);
     await chooseTime(page, `${list} input`, later(5_000).slice(0, 16));
+    await picture(page, 'console-scheduled');
     expect(await axeViolationsInBoth(page)).toEqual({});
     await clickOn(page, move);
     const order = async () =>

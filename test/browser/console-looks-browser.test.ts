@@ -49,6 +49,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.locator('article li textarea').fill('So have I');
     await clickOn(page, 'article li form button');
     await has(page, 'So have I', 'article li li');
+    await picture(page, 'console-thread');
     expect(errors).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { checkViews } from '../../src/feed/page/views.ts';
 import { startTcpProxy, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
-import { axeViolationsInBoth, has, WAIT } from '../support/console.ts';
+import { axeViolationsInBoth, has, picture, WAIT } from '../support/console.ts';
 import { ask, publish } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -68,6 +68,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists of one reader', () 
     await post('Another roof is closed');
     await has(page, '2 found', '[data-fanfare="find"] [role="status"]');
     expect(await shown(page)).toHaveLength(2);
+    await picture(page, 'find');
     expect(await axeViolationsInBoth(page)).toEqual({});
     // Of a text without a word there is nothing to find: it is the whole list again.
     await page.locator('input[type="search"]').fill('!');

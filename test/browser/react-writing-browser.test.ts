@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chooseTime, clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
-import { axeViolations, has, WAIT } from '../support/console.ts';
+import { axeViolations, has, picture, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
 
@@ -171,6 +171,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
       await chooseTime(page, time, at);
     };
     await write('refused');
+    await picture(page, 'composer-later');
     expect(await axeViolations(page, { within })).toEqual([]);
     await press(page, 'Schedule', '//*[@aria-label="Post"]');
     await expect.poll(() => valueOf(page, field), WAIT).toBe('refused');

@@ -3,9 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { ConfirmDialog } from './confirm.tsx';
 import { States } from './states.tsx';
-import { Time } from './time.tsx';
 import { useClient } from './use-client.ts';
 import { useEvery } from './use-every.ts';
+import { momentIn, useZone } from '../zone.ts';
 
 const SCHEDULED = `query Scheduled { scheduledActions(first: 25) {
   edges { node { id publishAt actor { memberId name } descriptor { summary } } } pageInfo { hasNextPage } } }`;
@@ -91,6 +91,7 @@ interface ItemProps {
 
 function Item({ due, onMove, onCancel }: ItemProps): ReactNode {
   const { id, publishAt, descriptor } = due;
+  const zone = useZone();
   /** Null while it is not being moved. */
   const [moved, setMoved] = useState<string | null>(null);
   return (
@@ -98,7 +99,7 @@ function Item({ due, onMove, onCancel }: ItemProps): ReactNode {
       <a href={hrefTo('action', id)} dir="auto">
         {descriptor.summary}
       </a>{' '}
-      {publishAt !== null && <Time at={publishAt} />}
+      {publishAt !== null && <time dateTime={publishAt}>{momentIn(zone, publishAt)}</time>}
       <form
         className="buttons"
         onSubmit={(event) => {

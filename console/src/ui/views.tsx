@@ -1,6 +1,7 @@
 import '../later.css';
+import { useUnreadCount } from '@fanfare/react';
 import { useLists, useViews } from '@fanfare/react/more';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { shownNumber } from './count.ts';
 
 interface Chosen {
@@ -20,8 +21,14 @@ const WHOLE: Chosen = { view: '', list: '', order: '', show: '' };
 
 /** The views of the configuration and the lists that the reader has made, with what is unread of each. */
 export function Views({ chosen, hrefOf }: Props): ReactNode {
-  const { views } = useViews();
-  const { lists } = useLists();
+  const { views, reload: countViews } = useViews();
+  const { lists, reload: countLists } = useLists();
+  const unread = useUnreadCount()?.count;
+  useEffect(() => {
+    if (views.length > 0) countViews();
+    if (lists.length > 0) countLists();
+    // What is unread of the whole feed tells when to count again.
+  }, [unread]);
   if (views.length === 0 && lists.length === 0) return null;
   const all = [
     ...views.map(({ name, label, order, isGrouped, unread }) => ({

@@ -70,14 +70,17 @@ export function useViews(): Known & { readonly views: readonly CountedView[]; re
 /** The lists that the reader has made of what they follow. `useFeed({ listId })` shows one. */
 export function useLists(): Known & {
   readonly lists: readonly CountedList[];
+  readonly reload: () => void;
   readonly create: (name: string, isExclusive?: boolean) => Promise<ReaderList>;
   readonly update: (id: string, changes: Partial<Omit<ReaderList, 'id'>>) => Promise<ReaderList>;
   readonly remove: (id: string) => Promise<string>;
 } {
   const reader = useReader();
-  const { data, error } = useFresh(listsAnswer(reader));
+  const answer = listsAnswer(reader);
+  const { data, error } = useFresh(answer);
   return {
     lists: data?.viewer.lists ?? [],
+    reload: () => void answer.reload(),
     isLoading: data === undefined && error === null,
     error,
     create: (name, isExclusive = false) =>

@@ -1,0 +1,27 @@
+/** German, for texts with a name in them. */
+export const patterns: readonly (readonly [RegExp, string])[] = [
+  [/^(.+) \(default\)$/, '$1 (Standard)'],
+  [/^Roles: (.*)$/, 'Rollen: $1'],
+  [/^(?:Nothing )?with the tag (.+)$/, 'mit dem Schlagwort $1'],
+  [/^Why these are in the feed of (.+) or not$/, 'Warum dies im Feed von $1 ist oder nicht'],
+  [/^The feed of (.+) (has been rebuilt|is being rebuilt)$/, 'Der Feed von $1 $2'],
+  [/^Why was (.+) not notified\?$/, 'Warum wurde $1 nichts mitgeteilt?'],
+  [/^Reply to (.+)$/, '$1 antworten'],
+  [/^Select: (.+)$/, 'Auswählen: $1'],
+  [/^Hide (\d+)$/, '$1 verbergen'],
+  [/^Delete (\d+) for good\?$/, '$1 endgültig löschen?'],
+  [/^Erase (.+)\?$/, '$1 löschen?'],
+  [/^Retry (\S+) (.+)\?$/, '$1 $2 wiederholen?'],
+  [/^(.+) of (.+) tried again(.*)$/, '$1 von $2 wiederholt$3'],
+  [/^Waiting, (.+)$/, 'Warten, $1'],
+  [/^lane (.+)$/, 'Spur $1'],
+  [/^(.+) so far$/, 'bisher $1'],
+
+  [/^, on days (.+)$/, ', an den Tagen $1'],
+  [/^ready, (.+)$/, 'bereit, $1'],
+  [/^database (\w+), clock (\w+), redis (\w+)$/, 'Datenbank $1, Uhr $2, Redis $3'],
+  [/^(.+) acts$/, '$1 handelt'],
+  [/^(.+) watches$/, '$1 sieht zu'],
+  [/^(.+) over time: (.+)$/, '$1 im Verlauf: $2'],
+  [/^(.+), (\S+) new$/, '$1, $2 neu'],
+];
