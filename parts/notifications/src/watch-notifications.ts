@@ -3,6 +3,7 @@ import { notificationKey, type NotificationKind } from '../../../src/domain/noti
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
+import { ValueWatch } from '../../../src/feed/watch/value-watch.ts';
 import { OnDispose, type EndSignal } from '../../../src/lib/closer.ts';
 import {
   cursorWithin,
@@ -71,25 +72,30 @@ export async function watchNotifications(
   return follow();
 
   async function* follow(): AsyncGenerator<NotificationEvent, void> {
-    const counting = new Counting();
+    using counts = withCounts
+      ? new ValueWatch({ read: () => count(core, openSession(core, identity)), isSame, signal })
+      : null;
     let place = { before: '', parts: 0 };
+    let next: ReturnType<LiveMessages['next']> | null = null;
     using _watch = new OnDispose(() => void messages.return?.());
     for (;;) {
-      if (await counting.isDue(messages)) {
-        const counts = counting.news(await count(core, openSession(core, identity)));
+      next ??= messages.next();
+      const result = await (counts === null ? next : Promise.race([counts.ready(), next]));
+      if (result === 'value') {
+        const changed = counts?.take() ?? null;
         // Everything up to there has been sent.
-        if (counts !== null)
-          yield { kind: 'counts', cursor: cursorWithin(place.before, place.parts), ...counts };
+        if (changed !== null)
+          yield { kind: 'counts', cursor: cursorWithin(place.before, place.parts), ...changed.value };
         continue;
       }
-      const next = await messages.next();
-      if (next.done === true) return;
-      const message = next.value;
+      next = null;
+      if (result.done === true) return;
+      const message = result.value;
       if (message.kind !== 'event') {
         place = splitCursor(message.cursor);
         yield message;
         // A watcher that resumes may have missed a count, and a list that is read again has its own.
-        if (withCounts && (message.kind !== 'ready' || after != null)) counting.restart();
+        if (message.kind !== 'ready' || after != null) counts?.restart();
         continue;
       }
       const batch = [message, ...messages.takeEvents(MOST_AT_ONCE - 1)];
@@ -97,61 +103,11 @@ export async function watchNotifications(
       place = { before: batch.at(-1)?.cursor ?? message.cursor, parts: 0 };
       if (events === null) continue;
       yield* events;
-      if (withCounts) counting.touch(batch.length);
+      // A client that opens its list takes all for seen at once: a number may be news to it that was sent before.
+      if (events.some(({ kind }) => kind === 'resync')) counts?.restart();
+      else counts?.touch();
     }
   }
-}
-
-/** At least so long from one count to the next, in milliseconds: under load there is one for all that happened meanwhile. */
-const COUNTS_EVERY_MS = 1_000;
-
-/** When the counts of one watcher are taken: at once after a change, and then again at most every second. */
-class Counting {
-  #countedAt = Number.NEGATIVE_INFINITY;
-  /** Messages since the last count. */
-  #changes = 0;
-  #sent: Counts | null = null;
-
-  touch(messages: number): void {
-    this.#changes += messages;
-  }
-
-  /** Also if nothing has changed, the next counts are news. */
-  restart(): void {
-    this.#sent = null;
-    this.#changes += 1;
-  }
-
-  /** Whether it is time to count. Waits for that, but no longer than until a message comes or there will be none. */
-  async isDue(messages: LiveMessages): Promise<boolean> {
-    if (this.#changes === 0) return false;
-    const restMs = this.#countedAt + COUNTS_EVERY_MS - performance.now();
-    return restMs <= 0 || !(await areSomeWithin(messages, restMs));
-  }
-
-  /**
-   * The counts, if they are to be sent. After several changes they are, though they are the same: a client that opens the list takes all
-   * for seen at once, and what comes then makes the number what it was.
-   */
-  news(counts: Counts): Counts | null {
-    this.#countedAt = performance.now();
-    const isNews = this.#changes > 1 || !isSame(counts, this.#sent);
-    this.#changes = 0;
-    this.#sent = counts;
-    return isNews ? counts : null;
-  }
-}
-
-/** Whether a message comes, or the stream ends, within so many milliseconds. */
-function areSomeWithin(messages: LiveMessages, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms).unref();
-    const wake = (): void => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    if (!messages.whenSome(wake)) wake();
-  });
 }
 
 type EventMessage = Extract<LiveMessage, { kind: 'event' }>;
@@ -242,6 +198,6 @@ async function count(core: Core, session: ReaderSession): Promise<Counts> {
   return { unseen, unread };
 }
 
-function isSame(a: Counts, b: Counts | null): boolean {
-  return b !== null && JSON.stringify(a) === JSON.stringify(b);
+function isSame(a: Counts, b: Counts): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
