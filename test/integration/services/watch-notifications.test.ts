@@ -57,7 +57,7 @@ test('a bell shows what a fresh read does, whatever happens, also after it was a
   // What it missed comes as events. A reply could have been a mention, which is reported as not there.
   await expect
     .poll(() => back.kinds, { timeout: PATIENCE_MS })
-    .toEqual(['ready', 'counts', 'removed', 'added']);
+    .toEqual(['ready', 'removed', 'added', 'counts']);
   await services.hideAction(session('admin', 'admin'), other.action.id, null);
   // Once for what it missed, and once for the reply that is gone with its action.
   await expect
@@ -101,7 +101,7 @@ test('a bell that was opened hears of what comes right after, though the number 
   await expect.poll(counted, { timeout: PATIENCE_MS }).toBe(1);
   await services.markNotificationsSeen(session('ann'), new Date());
   await comment('cid');
-  // Within a second they are counted together; else each on its own.
+  // Within a quarter of a second they are counted together; else each on its own.
   await expect.poll(counted, { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(2);
 });
 
