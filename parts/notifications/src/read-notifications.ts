@@ -26,7 +26,7 @@ import {
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { Context } from '../../../src/feed/context.ts';
-import { List } from '../../../src/feed/page/list.ts';
+import { above, List } from '../../../src/feed/page/list.ts';
 import { askedPage, pageOf } from '../../../src/feed/page/paging.ts';
 import type { Stretch } from '../../../src/storage/documents/keyset.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
@@ -169,12 +169,15 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
 
   override async scan(stretch: Stretch<NotificationPosition>): Promise<readonly NotificationGroup[]> {
     // The counts need the top, whatever page it is.
-    if (this.#counted > 0) await this.#readUntil(this.#counted, await this.#isOver());
+    if (this.#counted > 0) await this.readDown(this.#counted, await this.#isOver());
     return super.scan(stretch);
   }
 
-  /** Reads from the top, as far as something counts. */
-  async #readUntil(length: number, isOver: (group: NotificationPosition) => boolean): Promise<void> {
+  /** Sources say how far nothing counts that they have not read yet. */
+  protected override async readDown(
+    length: number,
+    isOver: (group: NotificationPosition) => boolean,
+  ): Promise<void> {
     const { groups, bound } = await this.#read.reach();
     const isKnown = bound !== null && isOver({ at: bound, key: '' });
     await this.readUpTo(isKnown ? Math.min(length, groups) : length);
@@ -188,45 +191,31 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
 
   /** Decides what the counts need in the same round trip. */
   override async select(groups: readonly NotificationGroup[]): Promise<Notification[]> {
-    return super.select(groups, upTo(this.read(0, this.#counted), await this.#isOver()));
+    return super.select(groups, await above(this.read(0, this.#counted), await this.#isOver()));
   }
 
-  async countUnseen(): Promise<UnreadCount> {
-    const { state } = await this.#read.opened();
-    return this.#count(
-      (group) => isSeen(state, group),
-      (one) => !one.isSeen,
-    );
+  countUnseen(): Promise<UnreadCount> {
+    return this.#count(isSeen, (one) => !one.isSeen);
   }
 
-  async countUnread(): Promise<UnreadCount> {
-    const { state } = await this.#read.opened();
-    return this.#count(
-      (group) => isReadThrough(state, group),
-      (one) => !one.isRead,
-    );
+  countUnread(): Promise<UnreadCount> {
+    return this.#count(isReadThrough, (one) => !one.isRead);
   }
 
   /** @param isOver whether no later group is counted either. */
   async #count(
-    isOver: (group: NotificationPosition) => boolean,
+    isOver: (state: NotificationState, group: NotificationPosition) => boolean,
     isCounted: (one: Notification) => boolean,
   ): Promise<UnreadCount> {
+    const { state } = await this.#read.opened();
     let count = 0;
-    for (let looked = 0; count <= MAX_COUNTED; looked += MOST_EVENTS) {
-      await this.#readUntil(looked + MOST_EVENTS, isOver);
-      const next = this.read(looked, looked + MOST_EVENTS);
-      const open = upTo(next, isOver);
-      count += (await this.select(open)).filter(isCounted).length;
-      if (open.length < MOST_EVENTS) break;
-    }
+    await this.countDown({
+      most: MAX_COUNTED,
+      isOver: (group) => isOver(state, group),
+      add: (all) => (count += all.filter(isCounted).length),
+    });
     return { count: Math.min(count, MAX_COUNTED), isExact: count <= MAX_COUNTED };
   }
-}
-
-function upTo<T>(list: readonly T[], isOver: (one: T) => boolean): readonly T[] {
-  const end = list.findIndex(isOver);
-  return end === -1 ? list : list.slice(0, end);
 }
 
 /**

@@ -189,6 +189,6 @@ export function presentEntry(
 }
 
 /** Newer than everything the reader has read. A bump raises a read entry above the mark again. */
-export function isAboveRead(reader: ReaderProfile, entry: FeedEntry): boolean {
+export function isAboveRead(reader: ReaderProfile, entry: Pick<FeedEntry, 'relevancy'>): boolean {
   return reader.lastRead === null || entry.relevancy.getTime() > reader.lastRead.getTime();
 }

@@ -32,6 +32,9 @@ interface ListOptions<P, C extends P, T> {
   readonly isCut?: (() => boolean) | undefined;
 }
 
+/** Whether nothing counts from a place on. */
+type IsOver<P> = (place: P) => boolean | Promise<boolean>;
+
 /**
  * One read of a list for one response: pages and counts. Reads candidates from the top at most once and decides each at most
  * once, so that page and counts agree.
@@ -125,6 +128,38 @@ export class List<P, C extends P, T> {
     }
   }
 
+  /**
+   * Counts from the top down, as far as something counts.
+   * @param add takes the visible ones of a step. Returns how many have been counted
+   * @returns whether everything that counts was looked at, or `most` were counted
+   */
+  protected async countDown({
+    most,
+    isOver,
+    add,
+  }: {
+    readonly most: number;
+    readonly isOver: IsOver<P>;
+    readonly add: (entries: readonly T[]) => number;
+  }): Promise<boolean> {
+    let looked = 0;
+    for (let size = most + 1; ; size = Math.min(MAX_BATCH, size * 2)) {
+      await this.readDown(looked + size, isOver);
+      const next = this.read(looked, looked + size);
+      const counting = await above(next, isOver);
+      const counted = add(await this.select(counting));
+      looked += next.length;
+      const isEnd = counting.length < next.length;
+      if (isEnd || next.length < size || counted > most)
+        return isEnd || (this.stop() === null && !this.isCut);
+    }
+  }
+
+  /** Reads from the top until at least `length` candidates are known, or all that count. */
+  protected readDown(length: number, _isOver: IsOver<P>): Promise<void> {
+    return this.readUpTo(length);
+  }
+
   /** Number of entries in the list. Those of the page are counted even when the page lies beyond the counted part. */
   countTotal(page: readonly T[]): Promise<Count> {
     return (this.#total ??= this.#countTotal(page));
@@ -183,7 +218,7 @@ export interface FeedStages {
   /** Hydration, rules and presentation: the visible items, in the same order. */
   readonly show: (entries: readonly FeedEntry[]) => Promise<readonly NewsfeedItem[]>;
   /** Whether an entry is above the reader's read mark. */
-  readonly isAboveRead: (entry: FeedEntry) => Promise<boolean>;
+  readonly isAboveRead: (entry: FeedPosition) => Promise<boolean>;
   /** Whether the skeleton ends before the list does, once it was read. Absent: it does not. */
   readonly isCut?: () => boolean;
   /** The next entries of the list below the read mark that are marked unread, in feed order. */
@@ -251,7 +286,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     const { read, withUnread } = this.#stages;
     const isCounted = withUnread === true && (await read.known(read.counts, 'unread')) === null;
     const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
-    return super.select(entries, await this.#aboveRead(top));
+    return super.select(entries, await above(top, this.#isOver));
   }
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
@@ -277,20 +312,14 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     };
     add(page);
     const seen = new Set<string>();
-    let looked = 0;
-    let isWhole = true;
-    let size = MAX_UNREAD + 1;
-    for (;;) {
-      await this.readUpTo(looked + size);
-      const next = this.read(looked, looked + size);
-      const above = await this.#aboveRead(next);
-      add(this.firstOfKeys(await this.select(above), seen));
-      looked += next.length;
-      isWhole = above.length < next.length || (this.stop() === null && !this.isCut);
-      const isOver = above.length < next.length || next.length < size || unread.size > MAX_UNREAD;
-      if (isOver) break;
-      size = Math.min(MAX_BATCH, size * 2);
-    }
+    const isWhole = await this.countDown({
+      most: MAX_UNREAD,
+      isOver: this.#isOver,
+      add: (items) => {
+        add(this.firstOfKeys(items, seen));
+        return unread.size;
+      },
+    });
     let after: FeedEntry | undefined;
     for (let limit = MAX_UNREAD + 1; unread.size <= MAX_UNREAD; limit = Math.min(MAX_BATCH, limit * 2)) {
       const below = await this.#stages.unreadBelow({ limit, ...(after && { after }) });
@@ -311,13 +340,17 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
     });
   }
 
-  /** They come before all others in feed order. */
-  async #aboveRead(entries: readonly FeedEntry[]): Promise<FeedEntry[]> {
-    const above: FeedEntry[] = [];
-    for (const entry of entries) {
-      if (!(await this.#stages.isAboveRead(entry))) break;
-      above.push(entry);
-    }
-    return above;
-  }
+  /** All above the read mark come before all others in feed order. */
+  readonly #isOver = async (place: FeedPosition): Promise<boolean> =>
+    !(await this.#stages.isAboveRead(place));
+}
+
+/** Those before the first that is over. */
+export async function above<P, C extends P>(
+  candidates: readonly C[],
+  isOver: IsOver<P>,
+): Promise<readonly C[]> {
+  for (const [index, candidate] of candidates.entries())
+    if (await isOver(candidate)) return candidates.slice(0, index);
+  return candidates;
 }
