@@ -104,6 +104,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
     await page.keyboard.type('Cake');
     await press(page, 'Publish', '//main/form');
     await app.idle();
+    // The menu takes it out of the feed, and the toast brings it back.
+    await clickOn(page, 'article [data-fanfare="more"]');
+    await press(page, 'Hide this', '//*[@role="menu"]');
+    await expect.poll(() => page.$$('article'), WAIT).toHaveLength(0);
+    await press(page, 'Undo', '//*[@data-fanfare="undo"]');
+    await has(page, 'Bea Costa cooked Soup', 'article, [data-fanfare="new-items"]');
     // The page of a person.
     await clickOn(page, 'article [data-fanfare="summary"] a');
     await has(page, 'Following', '[data-fanfare="follow"]');
