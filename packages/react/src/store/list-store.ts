@@ -101,6 +101,11 @@ export abstract class ListStore<
   /** Subscribing makes it live. */
   readonly use = (listener: () => void): (() => void) => this.#usage.begin(this.subscribe(listener));
 
+  /** Whether it was shown, and nothing shows it any more. */
+  get isLeft(): boolean {
+    return this.#usage.isLeft;
+  }
+
   /** At the top, and idle, the reader sees what is new at once. */
   readonly setAtTop = (isAtTop: boolean): void => {
     this.#isAtTop = isAtTop;

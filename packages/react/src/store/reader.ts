@@ -19,6 +19,9 @@ export interface ReaderOptions {
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
+/** Lists that nothing shows any more and that are kept. */
+const MOST_LEFT = 20;
+
 export type FeedListener = (event: FeedEvent<FanfareItem>) => void;
 
 /** What a reader can do with an item of a list, and what takes it back. */
@@ -73,6 +76,9 @@ export class Reader {
       },
       page: this.#snapshots.find((snapshot) => snapshot.key === pageKey)?.page,
     });
+    // Those that were left are as they were when one comes back, but each text that was looked for has made one.
+    const left = [...this.#feeds].filter(([, feed]) => feed.isLeft);
+    for (const [old] of left.slice(0, -MOST_LEFT)) this.#feeds.delete(old);
     this.#feeds.set(key, store);
     return store;
   }

@@ -20,6 +20,8 @@ export class Usage {
   readonly #stop: () => void;
   #users = 0;
   #isStarted = false;
+  /** Whether it was used, and nothing uses it any more. */
+  isLeft = false;
 
   constructor(start: () => void, stop: () => void) {
     this.#start = start;
@@ -34,6 +36,7 @@ export class Usage {
     this.#users += 1;
     if (!this.#isStarted) {
       this.#isStarted = true;
+      this.isLeft = false;
       this.#start();
     }
     let isOver = false;
@@ -46,6 +49,7 @@ export class Usage {
       setTimeout(() => {
         if (this.#users > 0 || !this.#isStarted) return;
         this.#isStarted = false;
+        this.isLeft = true;
         this.#stop();
       });
     };

@@ -300,6 +300,27 @@ test('a list of nine hundred keeps its length when all is marked as read, here o
   expect([...lengths]).toEqual([900]);
 });
 
+test('of the lists that were left the latest twenty are kept, whatever was looked for', async () => {
+  const { client, reader, ready } = settle({
+    mutations: { markFeedRead: () => Promise.resolve({ unreadCount: { count: 0, isExact: true } }) },
+  });
+  await ready();
+  const of = (n: number) => reader.feed({ filter: { text: `word${String(n)}` }, live: 'off' });
+  const first = of(0);
+  for (let n = 0; n < 40; n += 1) {
+    const found = of(n);
+    const leave = found.use(() => undefined);
+    await vi.waitFor(() => expect(found.getSnapshot().status).toBe('ready'));
+    leave();
+    await vi.waitFor(() => expect(found.isLeft).toBe(true));
+  }
+  expect(of(39)).toBe(of(39));
+  expect(of(0)).not.toBe(first);
+  const before = client.queries.length;
+  await reader.markAllRead(at(2));
+  expect(client.queries.length - before).toBeLessThan(25);
+});
+
 test('a later mark from another device is shown', async () => {
   const { client, reader, feed, ready, live } = settle({
     mutations: { markItemsRead: () => Promise.resolve({ unreadCount: { count: 1, isExact: true } }) },
