@@ -77,6 +77,53 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists of one reader', () 
     expect(errors).toEqual([]);
   });
 
+  test('a feed begins where the reader left off, and has all of it after the network was cut, each item once', async () => {
+    reader = uniqueName('reader');
+    const posts = (from: number, to: number): string[] =>
+      Array.from({ length: to - from }, (_, n) => `Number ${String(from + n)}.`);
+    for (const title of posts(0, 12)) await post(title);
+    await app.idle();
+    const top = '{ feed(first: 1) { edges { node { relevancy } } } }';
+    interface Top {
+      readonly feed: { readonly edges: readonly { readonly node: { readonly relevancy: string } }[] };
+    }
+    const upTo = (await ask<Top>(app, top, {}, { sub: reader })).feed.edges[0]?.node.relevancy;
+    const mark = 'mutation ($upTo: DateTime!) { markFeedRead(upTo: $upTo) { memberId } }';
+    await ask(app, mark, { upTo }, { sub: reader });
+    for (const title of posts(12, 50)) await post(title);
+    await app.idle();
+    await using visited = await openPage(browser, `${pages.lists}?from`);
+    const { page, errors } = visited;
+    await has(page, 'Number 12.', '[aria-label="List"]');
+    const numbers = async () => (await shown(page)).map((text) => Number(/Number (\d+)/.exec(text)?.[1]));
+    // It is in view, with newer ones above it, of which not all are loaded.
+    await expect.poll(async () => (await numbers()).indexOf(12), WAIT).toBeGreaterThan(0);
+    const place = `[...document.querySelectorAll('article')].find((one) => one.textContent.includes('Number 12.')).getBoundingClientRect().top / innerHeight`;
+    expect(await page.evaluate(place)).toBeLessThan(1);
+    expect(await numbers()).not.toContain(49);
+    const isLive = () => expect.poll(() => textOf(page, '#state'), WAIT).toBe('live');
+    await isLive();
+    wire.cut();
+    await expect.poll(() => textOf(page, '#state'), WAIT).not.toBe('live');
+    for (const title of posts(50, 53)) await post(title);
+    wire.heal();
+    await isLive();
+    await post('Number 53.');
+    await expect
+      .poll(async () => {
+        await page.evaluate('scrollTo(0, 0)');
+        return (await numbers())[0];
+      }, WAIT)
+      .toBe(53);
+    await expect
+      .poll(async () => {
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        return numbers();
+      }, WAIT)
+      .toEqual(Array.from({ length: 54 }, (_, n) => 53 - n));
+    expect(errors.filter((text) => !text.startsWith('WebSocket connection to'))).toEqual([]);
+  });
+
   test('a feed, a view and a thread in three tabs move together, and the network is cut: nothing is lost or there twice', async () => {
     reader = uniqueName('reader');
     const [about] = [await post('What it is about'), await like('The first')];
