@@ -13,7 +13,7 @@ export type ItemEvent<Item> = { readonly item: Item; readonly isNew: boolean } |
 
 /** Items of a list and where they end. */
 export interface ItemPage<Item> {
-  readonly edges: readonly { readonly node: Item }[];
+  readonly edges: readonly { readonly node: Item; readonly cursor?: string }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   /** Of one that does not begin at the top of its list. */
   readonly top?: ItemTop | undefined;
@@ -36,7 +36,7 @@ export class ItemList<Item extends { readonly id: string }> {
   readonly #placeOf: (item: Item) => Place | null;
   #shown: Entry<Item>[] = [];
   readonly #waiting = new Map<string, Entry<Item>>();
-  /** Below it nothing is known until the next page. Null: all is known, or nothing is. */
+  /** Below it nothing is known until the next page. Null: all is known, or nothing is, or only the server knows where it is. */
   #lowerEdge: Place | null = null;
   #cursor: string | null = null;
   #hasNextPage = false;
@@ -185,6 +185,7 @@ export class ItemList<Item extends { readonly id: string }> {
       if (isFirst || [...fresh.values()].some(({ place }) => place === null))
         this.#shown = [...fresh.values()];
       else {
+        const bottom = this.#hasNextPage ? this.#shown.at(-1)?.place : null;
         this.#shown = this.#shown.flatMap(({ item, place }) => {
           const entry = fresh.get(item.id);
           return entry === undefined ? [] : [{ item: entry.item, place }];
@@ -194,8 +195,8 @@ export class ItemList<Item extends { readonly id: string }> {
           const before = shown.get(item.id)?.place;
           return before !== place && !(mustWait && isBelow(place, before));
         });
-        // Below the edge nothing was known: what is there is no news, and moves nothing.
-        const isNews = ({ place }: Entry<Item>): boolean => mustWait && !this.#isBelowEdge(place);
+        // Below what is shown nothing was known: what is there is no news, and moves nothing.
+        const isNews = ({ place }: Entry<Item>): boolean => mustWait && !isBelow(place, bottom);
         this.#insert(moved.filter((entry) => !isNews(entry)));
         for (const entry of moved) if (isNews(entry)) this.#waiting.set(entry.item.id, entry);
       }
@@ -210,10 +211,14 @@ export class ItemList<Item extends { readonly id: string }> {
   }
 
   #endAt({ edges, pageInfo }: ItemPage<Item>): void {
-    const last = edges.at(-1)?.node;
-    this.#cursor = pageInfo.endCursor ?? this.#cursor;
-    this.#hasNextPage = pageInfo.hasNextPage;
-    if (last !== undefined) this.#lowerEdge = this.#placeOf(last);
+    const last = edges.at(-1);
+    const { endCursor, hasNextPage } = pageInfo;
+    this.#cursor = endCursor ?? this.#cursor;
+    this.#hasNextPage = hasNextPage;
+    // A page may end below its last item: what comes between is not in the next one.
+    if (last !== undefined && (last.cursor ?? endCursor) === endCursor)
+      this.#lowerEdge = this.#placeOf(last.node);
+    else if (endCursor !== null) this.#lowerEdge = null;
   }
 
   #beginAt({ edges, top }: ItemPage<Item>): void {

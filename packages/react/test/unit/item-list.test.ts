@@ -213,10 +213,24 @@ test('an event below the loaded part is left to its page', () => {
   expect([ids(list), list.waiting]).toEqual([['a'], 0]);
 });
 
+test('where a page ends below its last item, what comes between is shown: it is in no other page', () => {
+  const list = listIn('RELEVANCY');
+  const page = (n: number, endCursor: string) => ({
+    edges: [{ cursor: at(n), node: testItem(`i${String(n)}`, at(n)) }],
+    pageInfo: { hasNextPage: true, endCursor },
+  });
+  list.expectRefresh()(page(9, at(5)), false);
+  for (const n of [7, 2]) list.apply({ item: testItem(`i${String(n)}`, at(n)), isNew: true }, false);
+  list.expectPage()(page(3, at(3)));
+  // Each once, whether the next page has it or not.
+  list.expectPage()(page(2, at(2)));
+  expect(ids(list)).toEqual(['i9', 'i7', 'i3', 'i2']);
+});
+
 test('after a removal the list is read again, continues with what followed, and only new items wait', () => {
   const list = listIn('RELEVANCY');
   const pageOf = (places: readonly number[]) => ({
-    edges: places.map((n) => ({ cursor: '', node: testItem(`i${String(n)}`, at(n)) })),
+    edges: places.map((n) => ({ node: testItem(`i${String(n)}`, at(n)) })),
     pageInfo: { hasNextPage: true, endCursor: `i${String(places.at(-1))}` },
   });
   list.expectRefresh()(pageOf([9, 8, 7]), true);
