@@ -73,6 +73,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     const { page, errors } = visited;
     const picker = 'nav[aria-label="Views"]';
     await has(page, 'Posts 3', picker);
+    await has(page, 'Close ones', picker);
     expect(await textOf(page, picker)).toMatch(/Everything.*Posts 3.*Likes.*Close ones/s);
     await clickOn(page, `::-p-xpath(//nav[@aria-label="Views"]//a[contains(., "Likes")])`);
     await has(page, 'Nothing', '[data-fanfare="empty"]');
