@@ -2,6 +2,8 @@ import { Aggregator, Query } from 'mingo';
 import { BSON, type Document } from 'mongodb';
 import {
   amended,
+  BYTES_MARK,
+  ID_MARK,
   inserted,
   plain,
   readBy,
@@ -34,8 +36,6 @@ export interface UniqueIndex {
 export type OnPut = (collection: string, document: Document, before: Document | null) => void;
 
 const DUPLICATE_KEY = 11000;
-const ID_MARK = '\uffffid:';
-const BYTES_MARK = '\ufffebytes:';
 
 const keyOf = (value: unknown): string => JSON.stringify([value]);
 

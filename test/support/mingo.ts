@@ -3,13 +3,17 @@ import { BSON, type Document, ObjectId } from 'mongodb';
 
 // MongoDB's language by `mingo`, which shares no code with any server, with what it needs to answer as MongoDB does.
 
+/** Ids and bytes are texts for `mingo`, which begin like these. */
+export const ID_MARK = '\uffffid:';
+export const BYTES_MARK = '\ufffebytes:';
+
 export type Collections = ReadonlyMap<string, Document[]>;
 
 /** Ids as text that sorts behind other text: `mingo` knows no types of BSON. */
 export function plain(value: unknown): unknown {
-  if (value instanceof ObjectId) return `\uffffid:${value.toHexString()}`;
+  if (value instanceof ObjectId) return ID_MARK + value.toHexString();
   if (value instanceof BSON.Long) return value.toNumber();
-  if (value instanceof BSON.Binary) return `\ufffebytes:${value.toString('hex')}`;
+  if (value instanceof BSON.Binary) return BYTES_MARK + value.toString('hex');
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
@@ -35,6 +39,9 @@ export function amended(value: unknown): unknown {
   const [[name, of] = ['']] = fields;
   if (fields.length === 1 && Array.isArray(of) && of[1] === null && (name === '$gt' || name === '$lte'))
     return { [name === '$gt' ? '$ne' : '$eq']: [{ $ifNull: [of[0] as unknown, null] }, null] };
+  // Ids are texts here, with a mark.
+  if (fields.length === 1 && name === '$toString')
+    return { $replaceOne: { input: { $toString: of }, find: ID_MARK, replacement: '' } };
   const isGreatest = fields.length === 1 && (name === '$max' || name === '$min');
   if (isGreatest && (Array.isArray(of) || typeof of === 'string')) {
     const given = {

@@ -10,6 +10,7 @@ import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { openSession } from '../../feed/session/open-session.ts';
+import type { ReaderMarks } from '../../feed/store/feeds.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Core } from '../../core/core.ts';
@@ -26,14 +27,18 @@ import type { BlockPosition, OwnBlock } from './store.ts';
 export async function blockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
-  const isFull = (await core.blocks.count(userId, MAX_BLOCKS)) === MAX_BLOCKS;
+  const [count, before] = await Promise.all([
+    core.blocks.count(userId, MAX_BLOCKS),
+    core.feeds.marks(userId),
+  ]);
+  const isFull = count === MAX_BLOCKS;
   const [known] = isFull ? await core.blocks.findPairs([{ userId, otherId }]) : [];
   if (isFull && known?.isOwn !== true)
     throw new FanfareError('CONFLICT', `No more than ${String(MAX_BLOCKS)} members can be blocked`);
   // Before the block: who has the mark and no blocks is only read once more.
   await core.feeds.markBlocks([userId, otherId]);
   const isNew = await core.blocks.add(userId, otherId, clock.now());
-  await changed(core, [userId, otherId], { isAnnounced: isNew });
+  await changed(core, [userId, otherId], { isAnnounced: isNew || isCutOff(before) });
   for (const [followerId, refId] of [
     [userId, otherId],
     [otherId, userId],
@@ -47,12 +52,26 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
   await endOfNobody(core, { followerId: userId, refId: otherId }, block?.followed ?? null, true);
 }
 
-/** Ends the block; follows stay ended. Does nothing when there is none, and tells nobody. @throws FanfareError BAD_USER_INPUT */
+/**
+ * Ends the block; follows stay ended. Repeated, it completes an interrupted call. Does nothing when there is none, and tells nobody.
+ * @throws FanfareError BAD_USER_INPUT
+ */
 export async function unblockMember(core: Core, session: ReaderSession, memberId: UserId): Promise<void> {
   const { userId } = session.identity;
   const otherId = checkOther(userId, memberId);
-  if (await core.blocks.remove(userId, otherId))
-    await changed(core, [userId, otherId], { isAnnounced: true });
+  const [before, [known]] = await Promise.all([
+    core.feeds.marks(userId),
+    core.blocks.findPairs([{ userId, otherId }]),
+  ]);
+  if (known === undefined && !isCutOff(before)) return;
+  await core.feeds.suspendBlocks([userId, otherId]);
+  const isEnded = await core.blocks.remove(userId, otherId);
+  await changed(core, [userId, otherId], { isAnnounced: isEnded || isCutOff(before) });
+}
+
+/** A change of the reader's blocks is under way, or was interrupted before watchers were notified. */
+function isCutOff({ hasBlocks, blocksRev }: Pick<ReaderMarks, 'hasBlocks' | 'blocksRev'>): boolean {
+  return hasBlocks && blocksRev === null;
 }
 
 function checkOther(userId: UserId, memberId: UserId): UserId {
@@ -67,9 +86,10 @@ async function changed(
   userIds: readonly UserId[],
   { isAnnounced }: { readonly isAnnounced: boolean },
 ): Promise<void> {
-  await core.feeds.renewBlocks(userIds);
   await core.readerStamps.renew(userIds);
   if (isAnnounced) await announceListChange(core, userIds, 'membership');
+  // Last: until then a retry finds that this was interrupted, and nothing is kept that is made of their blocks.
+  await core.feeds.renewBlocks(userIds);
 }
 
 export interface BlockedMember {

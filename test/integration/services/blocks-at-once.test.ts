@@ -5,6 +5,7 @@ import { follow, followMany } from '../../../src/features/follow/follow.ts';
 import { unfollow } from '../../../src/features/follow/unfollow.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import { hold } from '../../support/held.ts';
+import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 let parts: Parts;
@@ -151,3 +152,25 @@ test('a comment that is on its way while a block begins counts as before it; aft
   };
   expect([await place(true), await place(false)]).toEqual([true, false]);
 });
+
+test.each(['blockMember', 'unblockMember'] as const)(
+  '%s: a call that dies before watchers are notified is completed by the next one',
+  async (change) => {
+    const { core, services } = parts;
+    const ann = () => parts.session('ann');
+    await services.blockMember(ann(), 'bob');
+    if (change === 'blockMember') await services.unblockMember(ann(), 'bob');
+    await using list = await openLiveList(parts, ann().identity);
+    const dies = { ...core.readerStamps, renew: () => Promise.reject(new Error('It died')) };
+    const calls = { blockMember, unblockMember };
+    await expect(calls[change]({ ...core, readerStamps: dies }, ann(), 'bob')).rejects.toThrow('It died');
+    expect(list.resyncs).toEqual([]);
+    await services[change](ann(), 'bob');
+    await list.caughtUp();
+    expect(list.resyncs).toEqual(['membership']);
+    // Once more there is nothing left to do.
+    await services[change](ann(), 'bob');
+    await list.caughtUp();
+    expect(list.resyncs).toEqual(['membership']);
+  },
+);

@@ -1,10 +1,13 @@
 import type { Mutation } from '../bundle.ts';
+import type { OperationName } from '../operations.ts';
 
 /** A fault that is put back into the sources to see whether simulations find it. */
 export interface Fault extends Mutation {
   readonly name: string;
   /** A fault that there was, or a condition that is left out. */
   readonly of: 'the changelog' | 'a condition';
+  /** What plans do that may show it. */
+  readonly by: readonly OperationName[];
 }
 
 const SETTLE = 'src/features/interactions/settle-interaction.ts';
@@ -17,6 +20,7 @@ const LEASE = 'src/storage/database/lease.ts';
 export const FAULTS: readonly Fault[] = [
   {
     name: 'a third report and a dismissal at the same time: the later ruling loses',
+    by: ['reportByMany', 'report', 'dismiss', 'uphold'],
     of: 'the changelog',
     file: 'src/features/moderation/store/moderation.ts',
     from: 'const isNext: Filter<ActionDocument> = { ruling: { $not: { $gte: number } } };',
@@ -24,6 +28,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'what reports hide is in the queue: a resolved report that is hidden again does not open',
+    by: ['reportByMany', 'report', 'dismiss', 'edit'],
     of: 'the changelog',
     file: REPORTS,
     from: "state: { $cond: [IS_OVER, 'OPEN', { $ifNull: ['$state', 'OPEN'] }] },\n        version: { $max: ['$version', version] },\n        ruling: ruled('WITHHELD', at, isTooMuch),",
@@ -31,6 +36,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'reports of what a moderator has looked at hide it again',
+    by: ['reportByMany', 'report', 'dismiss'],
     of: 'the changelog',
     file: REPORTS,
     from: ': { $and: [{ $lt: [REVIEWED, version] }, { $gte: [undecided, hideAfter] }] };',
@@ -38,6 +44,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a comment while somebody begins to watch: watchers are not looked for after the raise',
+    by: ['watch', 'comment'],
     of: 'the changelog',
     file: SETTLE,
     from: 'if (!(await isWatched(core, isFew ? readers : null))) return now;',
@@ -45,6 +52,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a follow on its way while a block begins stays',
+    by: ['follow', 'block'],
     of: 'the changelog',
     file: 'src/features/follow/settle-follows.ts',
     from: 'for (const { userId, otherId } of blocked) {',
@@ -52,6 +60,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a mark and an arrival in one millisecond: what comes later counts as read',
+    by: ['markRead', 'comment', 'unhide'],
     of: 'the changelog',
     file: 'src/lib/clock.ts',
     from: 'if (at.getTime() === this.#last && lead < MAX_STANDSTILL_MS / 2) this.#last += 1;',
@@ -59,6 +68,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'counts go back: a pass writes what it derived although something is on its way',
+    by: ['comment', 'like', 'unlike', 'hideComment', 'unhideComment'],
     of: 'the changelog',
     file: 'src/fan-out/derive-counts.ts',
     from: 'if (ageMs > ABANDONED_AFTER_MS)',
@@ -66,6 +76,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'counts stay wrong after a change that was on its way for long',
+    by: ['comment', 'like', 'unlike', 'hideComment', 'unhideComment'],
     of: 'the changelog',
     file: SETTLE,
     from: 'return isLate ? mark',
@@ -73,6 +84,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'counts go back: what was derived is written over what has changed since the claim',
+    by: ['comment', 'like', 'unlike', 'hideComment', 'unhideComment'],
     of: 'the changelog',
     file: FAN_OUTS,
     from: "{ ...ownedBy(claim), 'fanOut.version': claim.action.fanOut.version },\n        revised({ $set: { engagement:",
@@ -80,6 +92,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'an interaction that needs no pass is counted although a pass may have counted it',
+    by: ['like', 'unlike', 'comment'],
     of: 'the changelog',
     file: 'src/features/interactions/store/engagement.ts',
     from: "'fanOut.doneAt': { $lt: new Date(Math.min(...passes)) },",
@@ -87,6 +100,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'an interaction that needs no pass does not look whose feed may lack the action',
+    by: ['comment', 'rebuild', 'move', 'follow'],
     of: 'the changelog',
     file: SETTLE,
     from: 'if (isMore || isLacking) return mark',
@@ -94,6 +108,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a follow that is taken up again is news each time',
+    by: ['follow', 'unfollow'],
     of: 'the changelog',
     file: 'src/features/follow/store/follows.ts',
     from: '$cond: [{ $or: [IS_OPEN, isNews] },',
@@ -101,6 +116,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'what a member does during a block lifts items for the other',
+    by: ['block', 'unblock', 'comment'],
     of: 'the changelog',
     file: 'src/features/interactions/store/interaction-records.ts',
     from: '...(interaction.notFor.length === 0 ? {} : { notFor: [...interaction.notFor] }),',
@@ -108,6 +124,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'what is shown again comes in where it had been',
+    by: ['hide', 'unhide'],
     of: 'the changelog',
     file: 'src/features/moderation/store/moderation.ts',
     from: "...{ shownAt: at, namedAt: at, latest: { $max: ['$latest', at] }, isBumped: true },",
@@ -115,6 +132,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a comment that is shown again stands where it says it happened',
+    by: ['hideComment', 'unhideComment'],
     of: 'the changelog',
     file: 'src/features/interactions/store/interaction-records.ts',
     from: "return kind === 'HIDE_INTERACTION' ? { state: 'HIDDEN' } : { shownAt: at };",
@@ -122,6 +140,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a feed that is filled keeps what an edit has put lower meanwhile',
+    by: ['follow', 'edit', 'rebuild'],
     of: 'the changelog',
     file: 'src/feed/reconcile-feed.ts',
     from: 'if (outdated.length === 0) return;\n  const ids',
@@ -129,6 +148,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a deleted action is written again by a feed that is filled meanwhile',
+    by: ['follow', 'remove', 'hide'],
     of: 'the changelog',
     file: 'src/feed/reconcile-feed.ts',
     from: "for (const id of added) if (!visible.has(id)) await fanOuts.requestPass(id, clock.now(), 'URGENT');",
@@ -136,6 +156,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a deleted action is changed by an interaction that was on its way',
+    by: ['remove', 'comment', 'like'],
     of: 'the changelog',
     file: 'src/features/interactions/store/engagement.ts',
     from: '{ _id: new ObjectId(id), isDeleted: false },',
@@ -143,6 +164,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'events of what was moved to the log twice have new ids',
+    by: ['publish'],
     of: 'the changelog',
     file: 'parts/events/src/jobs/event-mover.ts',
     from: 'await batch.taken();',
@@ -150,6 +172,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a publication that is sent again is recorded twice',
+    by: ['publish'],
     of: 'the changelog',
     file: 'src/features/publish/publish-action.ts',
     from: 'quota.recorded = published.isReplay ? 0 : 1;',
@@ -157,6 +180,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a reaction that is given again with the key of before comes back',
+    by: ['like', 'unlike', 'react', 'unreact'],
     of: 'the changelog',
     file: 'src/features/interactions/store/interaction-records.ts',
     from: "const isAgain = { $and: [{ $eq: ['$state', 'REMOVED'] }, { $not: [isReplay] }] };",
@@ -164,6 +188,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'lease: what is due is taken from who has it',
+    by: ['publish', 'comment'],
     of: 'a condition',
     file: LEASE,
     from: 'return { [`${field}.due`]: { $exists: true, $lte: now } };',
@@ -171,6 +196,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'lease: one that always has work is taken from who has it',
+    by: ['publish', 'comment'],
     of: 'a condition',
     file: LEASE,
     from: 'const isFree = [{ [owner]: token }, { [due]: { $not: { $gt: now } } }];',
@@ -178,6 +204,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'lease: a void claim is released',
+    by: ['publish', 'comment'],
     of: 'a condition',
     file: LEASE,
     from: 'const held = ({ id, token }: Held<Id>): Filter<D> => ({ _id: id, [owner]: token });',
@@ -185,6 +212,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'fan-out: an action is claimed from who has it',
+    by: ['edit', 'publish', 'comment', 'reshare'],
     of: 'a condition',
     file: FAN_OUTS,
     from: ': await collection.findOneAndUpdate({ ...due, _id }, unrevised(update), {',
@@ -192,6 +220,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'fan-out: a pass ends although the action has changed',
+    by: ['edit', 'publish', 'comment', 'reshare'],
     of: 'a condition',
     file: ENDS,
     from: "const filter = { 'fanOut.state': 'IN_PROGRESS' as const, 'fanOut.version': claim.version };",
@@ -199,6 +228,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'fan-out: what has lifted the action during the pass is forgotten',
+    by: ['edit', 'publish', 'comment', 'reshare'],
     of: 'a condition',
     file: ENDS,
     from: "'fanOut.lifts': liftsSince(claim),",
@@ -206,6 +236,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'fan-out: audiences before edits during the pass are forgotten',
+    by: ['edit', 'publish', 'comment', 'reshare'],
     of: 'a condition',
     file: ENDS,
     from: "'fanOut.former': formerSince(claim),",
@@ -213,6 +244,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'fan-out: a change during a pass is not noticed as one',
+    by: ['edit', 'publish', 'comment', 'reshare'],
     of: 'a condition',
     file: ENDS,
     from: "$cond: [{ $gt: ['$fanOut.changedVersion', claim.version] }, '$$REMOVE', claim.version],",
@@ -220,6 +252,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'stages: a pass that is requested takes the action from its worker',
+    by: ['edit', 'comment'],
     of: 'a condition',
     file: STAGES,
     from: "'fanOut.state': { $cond: [isWorkedOn, 'IN_PROGRESS', 'PENDING'] },",
@@ -227,6 +260,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'stages: what is due later is claimed at once',
+    by: ['comment', 'edit'],
     of: 'a condition',
     file: STAGES,
     from: "{ $eq: ['$fanOut.state', 'PENDING'] },\n      { $eq: ['$fanOut.lane', 'LIVE'] },",
@@ -234,6 +268,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'stages: readers who lose the action by the end of a reshare are not looked for',
+    by: ['reshare', 'unshare'],
     of: 'a condition',
     file: 'src/storage/stages/interaction-stages.ts',
     from: "audienceRev: changed('$audienceRev', { $add: [AUDIENCE_NOW.rev, 1] }),",
@@ -241,6 +276,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'settle: a change is settled before its action is marked',
+    by: ['comment', 'like'],
     of: 'a condition',
     file: SETTLE,
     from: 'const counted = begun === undefined ? null : await countAlone(core, interaction, change, begun);',
@@ -248,6 +284,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'settle: follows that were cut off are left',
+    by: ['follow'],
     of: 'a condition',
     file: 'src/features/follow/store/follows.ts',
     from: "settling: { $ifNull: ['$settling', mark] },",
@@ -255,6 +292,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rebuild: it ends although the feed has become due again',
+    by: ['move', 'rebuild'],
     of: 'a condition',
     file: 'src/features/rebuild/store.ts',
     from: '{ ...leases.held(heldBy(claim)), rebuildVersion: claim.version },',
@@ -262,6 +300,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'withdrawal: watchers are not notified by the pass',
+    by: ['hide', 'remove', 'watch'],
     of: 'a condition',
     file: 'src/fan-out/fan-out-worker.ts',
     from: 'if (unnotifiedVersion !== null) await announceWithdrawalInPass(dependencies, action, clock.now());',
