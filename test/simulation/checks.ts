@@ -124,6 +124,7 @@ async function notified(api: Running, reader: string): Promise<string[]> {
 type Model = Awaited<ReturnType<Observer['referenceOf']>>;
 interface Stored {
   readonly _id: ObjectId;
+  readonly isHidden: boolean;
   readonly isDeleted: boolean;
   readonly engagement: {
     readonly comments: number;
@@ -135,7 +136,7 @@ interface Stored {
 }
 
 function countDifferences(observer: Observer, model: Model, actions: readonly Stored[]): string[] {
-  return actions.flatMap(({ _id, isDeleted, engagement, fanOut }) => {
+  return actions.flatMap(({ _id, isHidden, isDeleted, engagement, fanOut }) => {
     const id = _id.toHexString();
     const action = model.actions.find((one) => one.id === id);
     if (action === undefined || isDeleted) return [];
@@ -147,7 +148,8 @@ function countDifferences(observer: Observer, model: Model, actions: readonly St
       reactions: given.sort((a, b) => b - a).join(),
     };
     return [
-      ...(JSON.stringify(actual) === JSON.stringify(expected)
+      // Of what is hidden they are corrected by the pass that shows it again.
+      ...(isHidden || JSON.stringify(actual) === JSON.stringify(expected)
         ? []
         : [`counts of ${id} are ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`]),
       ...(fanOut.state === 'DONE'
