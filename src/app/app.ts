@@ -9,6 +9,7 @@ import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
 import { startSampling } from '../features/operations/samples.ts';
+import { settingsOf } from './features.ts';
 import type * as Api from './api.ts';
 import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
@@ -361,7 +362,7 @@ function openCore(
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
     reportHideAfter: config.safety.reportHideAfter,
     pushPublicKey: config.push?.publicKey ?? null,
-    syndicationUrl: config.syndicationUrl,
+    settings: settingsOf(config),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

@@ -47,8 +47,8 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly reportHideAfter?: number | null;
   /** By which browsers know the server. Default: no push messages are sent. */
   readonly pushPublicKey?: string | null;
-  /** Address of the server for feed readers. Default: there are no feeds for them. */
-  readonly syndicationUrl?: string | null;
+  /** What features put into the core by the configuration. Default: nothing. */
+  readonly settings?: object;
   /** Access to the search of the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
@@ -99,6 +99,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const read = createEventReads(repositories);
   const { openEventSession, beginWatch } = createEventSessions(repositories, read);
   const core: Core = {
+    ...options.settings,
     ...context,
     ownWorker: new OwnWorker(),
     feedReader: feedReader(context),
@@ -107,7 +108,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
     pushPublicKey: options.pushPublicKey ?? null,
-    syndicationUrl: options.syndicationUrl ?? null,
     tickets: options.tickets(repositories),
     samples: first === undefined ? null : new Samples(first),
     cursors:

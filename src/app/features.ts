@@ -17,6 +17,7 @@ import { renames } from '../features/directory/jobs/renames.ts';
 import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
+import type { Config } from '../config/config.ts';
 import type { Part } from './part.ts';
 import * as parts from './parts.ts';
 import type { Declaration, Documents } from '../storage/documents/declaration.ts';
@@ -114,6 +115,11 @@ export const CORE_COLLECTIONS: [Undeclared] extends [never] ? readonly Declarati
 for (const { filters = [], orders = [] } of FEATURES) {
   DECLARED.addFilters(filters);
   DECLARED.addOrders(orders);
+}
+
+/** What the use cases of all features have of the configuration. */
+export function settingsOf(config: Config): object {
+  return Object.assign({}, ...FEATURES.map(({ settings }) => settings?.(config))) as object;
 }
 
 /** Adds the fields of all features to the API. */

@@ -25,6 +25,8 @@ export interface Part {
   readonly eventNotes?: readonly NoteEvents[];
   /** Says when members may be sent a digest. */
   readonly digestTimes?: readonly DigestTime[];
+  /** What its use cases have of the configuration: fields that it adds to the type `Core`. */
+  readonly settings?: (config: Config) => object;
   /** Paths of the API's server, by the configuration: none if a setting has them off. What answers is loaded when it is asked. */
   readonly routes?: (config: Config) => readonly Route[];
   /** Commands of `fanfare`. What they run is loaded when they run. */

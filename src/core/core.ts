@@ -26,8 +26,6 @@ export interface Core extends Context {
   readonly reportHideAfter: number | null;
   /** By which browsers know the server; `null`: no push messages are sent. */
   readonly pushPublicKey: string | null;
-  /** Address of the server, at which feed readers get feeds; `null`: there are none for them. */
-  readonly syndicationUrl: string | null;
   readonly tickets: TicketOffice;
   /** `null` without Redis. */
   readonly samples: Samples | null;

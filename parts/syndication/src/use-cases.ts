@@ -11,6 +11,13 @@ import { clock } from '../../../src/lib/clock.ts';
 import { keptFeedsOf } from './kept-feeds.ts';
 import { digestOf, feedKeysRepository, type FeedKey } from './store.ts';
 
+declare module '../../../src/core/core.ts' {
+  interface Core {
+    /** Address of the server, at which feed readers get feeds; `null`: there are none for them. */
+    readonly syndicationUrl?: string | null;
+  }
+}
+
 /** Upper bound on keys of one member; concurrent calls may exceed it by one each. */
 export const MAX_FEED_KEYS = 20;
 const MAX_NAME_LENGTH = 100;
@@ -26,7 +33,7 @@ interface NewFeedKey {
 
 /** @throws FanfareError BAD_USER_INPUT; CONFLICT beyond the limit, or if the server has no feeds for readers */
 export async function createFeedKey(core: Core, session: ReaderSession, name: string): Promise<NewFeedKey> {
-  const { syndicationUrl, collections } = core;
+  const { syndicationUrl = null, collections } = core;
   if (syndicationUrl === null)
     throw new FanfareError('CONFLICT', 'The server has no feeds for feed readers: SYNDICATION is off');
   const given = validate(nameSchema, { name });
