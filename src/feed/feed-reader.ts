@@ -101,12 +101,12 @@ export interface FewEntries {
   page(query: FeedQuery): Promise<readonly FeedEntry[]>;
 }
 
-/** What reads of a feed take: storage, and the feeds in it. */
+/** The context of reads of a feed: storage, and the feeds in it. */
 export interface FeedReads extends Context {
   readonly feedReader: FeedReader;
 }
 
-/** What a process expects of the next page of a reader. */
+/** A process expects this of the next page of a reader. */
 interface Remembered {
   readonly guesses: PullGuesses;
   readonly paces: Paces;
@@ -158,7 +158,7 @@ export function feedReader(context: Context): FeedReader {
   };
 }
 
-/** What is only kept for later is not read. */
+/** Nothing is read of these: they only keep for later. */
 const KEPT = ['actionCache'] as const;
 
 async function stored(
@@ -185,7 +185,7 @@ async function readPage(
   ahead?: FeedAhead,
 ): Promise<readonly FeedEntry[]> {
   const { limit, since, wanted } = query;
-  // What carries one ref has an index, and is nearly always less than what is stored.
+  // Actions of one ref have an index, and are nearly always fewer than those stored.
   if (wanted?.refId !== undefined) return entriesBelow(context, paces, reader, FLOOR_ABOVE_ALL, query);
   const page = await stored(context, reader, query, ahead);
   const { floor } = page;
@@ -213,7 +213,7 @@ async function withPulled(
   // Without stored entries the whole feed is read from the source.
   if (isAboveAll(floor) || reader.pulledFollows.length === 0) return entries;
   const { limit } = query;
-  // What is pulled reaches down to the floor, or to the end of the page.
+  // Pulled entries reach down to the floor, or to the end of the page.
   const { extent: _extent, ...whole } = query;
   const bounded = withSince(whole, entries[limit - 1] ?? floor);
   const merged = (pull: readonly FeedEntry[]): FeedEntry[] =>
@@ -253,7 +253,7 @@ async function find(
   return merge(entries, await findUnstored(context, reader, await floorOfStored(context, reader), missing));
 }
 
-/** What is stored is complete above it. */
+/** The stored feed is complete above it. */
 async function floorOfStored(context: Context, reader: ReaderProfile): Promise<FeedPosition | null> {
   if (context.feedStore.isUncapped === true) return reader.floor;
   return (await stored(context, reader, { limit: 1 })).floor;
@@ -483,7 +483,7 @@ async function sourceOf(
   floor: FeedPosition,
   query: Pick<FeedQuery, 'limit' | 'wanted' | 'extent'>,
 ): Promise<<T>(read: (of: SourceReader) => Promise<T>) => Promise<T>> {
-  // What carries one ref is read in the order of an index, and few follows decide it.
+  // Actions of one ref are read in the order of an index, and few follows decide them.
   if (query.wanted?.refId !== undefined) {
     const keys = sourceKeys({ reader, follows: [] });
     const followsOf = (actions: readonly SourceAction[]): Promise<readonly Follow[]> =>

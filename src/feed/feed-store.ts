@@ -73,7 +73,7 @@ export interface FeedQuery {
   readonly until?: Date;
   /** At least 1. */
   readonly limit: number;
-  /** What is asked for of the actions. The source reads no others; stores need not care. Default: all. */
+  /** The actions that are asked for. The source reads no others; stores need not care. Default: all. */
   readonly wanted?: WantedActions;
   /** Where the source stops if few of the actions are wanted. Default: at the end. */
   readonly extent?: Extent;
@@ -116,15 +116,15 @@ export interface KnownReader {
   readonly pulledFollows?: readonly Follow[];
 }
 
-/** What there is of it. `null` in a map: there is none. */
+/** The answer to it. `null` in a map: there is none. */
 export interface FoundBeside {
   readonly asked: Beside;
   /** The newest first. */
   readonly unread: readonly ActionId[];
   readonly marks: ReadonlyMap<ActionId, (ItemMark & ReaderAction) | null>;
-  /** What is stored of those marked as unread. */
+  /** Stored entries of the actions marked as unread. */
   readonly entries: ReadonlyMap<ActionId, FeedEntry | null>;
-  /** Of the same actions, as far as there are such. */
+  /** Revisions of the same actions, as far as there are such. */
   readonly revisions: ReadonlyMap<ActionId, number>;
   readonly follows: ReadonlyMap<RefId, StoredFollow | null>;
 }
@@ -133,7 +133,7 @@ export interface FoundBeside {
 export interface OpenedFeed {
   /** Equal for equal questions with equal answers; `null`: it does not say everything about the reader that it could. */
   readonly print: () => string | null;
-  /** What it says. It is decoded once. */
+  /** Decodes the answer, once. */
   readonly read: () => OpenedPage;
 }
 
@@ -146,7 +146,7 @@ export interface OpenedPage extends StoredPage {
   readonly beside: FoundBeside | null;
 }
 
-/** What to read about pulled refs together with a page. */
+/** Asks about pulled refs together with a page. */
 export interface PulledQuestion {
   /** Refs of which some actions may not have been pushed. */
   readonly refIds: ReadonlySet<RefId>;
@@ -196,7 +196,7 @@ export interface FeedStore {
   ) => Promise<OpenedFeed | null>;
   /** The reader's entries for the given actions, unordered; missing ones are left out. */
   find(userId: UserId, actionIds: readonly ActionId[]): Promise<FeedEntry[]>;
-  /** What of the action is stored for these readers, unordered; who has nothing is left out. */
+  /** The stored entries of the action of these readers, unordered; readers without one are left out. */
   held(actionId: ActionId, userIds: readonly UserId[]): Promise<readonly ReaderDelivery[]>;
   /**
    * Readers whose stored feed has the action, ordered by id; fewer than `limit` means the end. Callers that remove the

@@ -85,7 +85,7 @@ function withAssigned(
   return all;
 }
 
-/** What of an action decides where it stands. */
+/** The fields of an action that decide where it stands. */
 export type LocatedAction = RelevancyAction & Pick<Action, 'id' | 'rev' | 'isBumped'>;
 
 export type PlaceEntry = (

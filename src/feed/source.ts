@@ -352,7 +352,7 @@ export async function entriesOf(
   const byRef = new Map(follows.map((follow) => [follow.refId, follow]));
   const addressed = actions.flatMap((action) => {
     if (action.isHidden || action.isDeleted) return [];
-    // Of thousands of follows a few decide.
+    // Few of thousands of follows decide.
     const own = followableIds(action).flatMap((refId) => byRef.get(refId) ?? []);
     const reasons = addressedReasons(reader, action, own);
     return reasons.length === 0 ? [] : [{ action, reasons }];

@@ -163,7 +163,7 @@ class GroupList extends FeedList {
     return known ?? entry;
   }
 
-  /** What the part has of these groups. Of what was read from the top only that is decided. */
+  /** The items of the part in these groups. Only they are decided of what was read from the top. */
   async #known(groupKeys: ReadonlySet<string>): Promise<readonly NewsfeedItem[]> {
     // Nothing has been looked at if the process knew the page.
     if (this.#part === null && this.#isOfPage) await this.scan({ from: null, limit: 1, isUp: false });
@@ -419,7 +419,7 @@ class GroupMembers {
     for (const group of groups)
       if (!group.isRead) byLimit.set(group.limit, [...(byLimit.get(group.limit) ?? []), group]);
     const floor = this.#options.floor();
-    // What was conducted later is above the floor in every feed that has it.
+    // An action that was conducted later is above the floor in every feed that has it.
     const upTo = Number.isFinite(floor) ? new Date(floor + MAX_FUTURE_MS) : null;
     for (const [limit, some] of byLimit) {
       const found = await this.#options.core.actionGroups.newestOf(

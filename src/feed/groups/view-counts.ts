@@ -21,7 +21,7 @@ import { feedViews, itemsOf, readerOf, viewOfList } from '../page/views.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import { countUnreadGroups } from './read-groups.ts';
 
-/** What is unread of a view: its items, or its groups if it is shown in groups. As its own pages count it. */
+/** Counts what is unread of a view as its own pages do: its items, or its groups if it is shown in groups. */
 export function countUnreadOfView(
   core: FeedReads,
   session: ReaderSession,
@@ -72,7 +72,7 @@ export async function countUnreadOfLists(
 }
 
 interface CountedTogether {
-  /** What all of them are parts of. */
+  /** The list that all of them are parts of. */
   readonly whole: CheckedFeedFilter;
   readonly filters: readonly CheckedFeedFilter[];
 }

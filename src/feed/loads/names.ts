@@ -27,7 +27,7 @@ export const CACHED_REF_NAME = load({
   hasNames: true,
 });
 
-/** What the first action that names a ref calls it, for refs that nobody has described. */
+/** The name that the first action with a ref gives it, for refs that nobody has described. */
 export const NAMED_BY_ACTION = load({
   batch: ({ actions }, ids) => actions.firstNaming(ids),
   key: ({ id }) => id,

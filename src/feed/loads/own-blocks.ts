@@ -80,7 +80,7 @@ export function nobodyNamed(session: ReaderSession, refId: UserId, followed: Fol
 
 const UNKNOWN = { type: null, label: null, followerCount: 0, isNobody: true } as const;
 
-/** What the first of the reader's actions that has the id without a name calls it. `null`: there is none. */
+/** The name that the first of the reader's actions with the nameless id gives it. `null`: there is none. */
 export async function ownNaming(session: ReaderSession, refId: UserId): Promise<ActionRef | null> {
   return (await session.load(NAMED_BY_OWN, refId))?.ref ?? null;
 }
@@ -91,7 +91,7 @@ export async function unnamed(session: ReaderSession, refId: UserId): Promise<Fo
   return followed === null ? { ...UNKNOWN, refId } : nobody(refId, followed);
 }
 
-/** What the reader and a member have of a block between them; `null`: there is none, or none that matters. */
+/** The block between the reader and a member; `null`: there is none, or none that matters. */
 export async function blockWith(session: ReaderSession, memberId: UserId): Promise<BlockBetween | null> {
   return mayBeBlocked(session.identity, memberId) ? session.load(BLOCK_WITH, memberId) : null;
 }

@@ -122,7 +122,7 @@ export class ReadsBeside {
       if (known.length === actions.length) return known.filter(isVisible);
     }
     this.#reads();
-    // Of one, as if nothing was cached.
+    // A single action is read as if nothing was cached.
     return (await actionCache.findByIds(ids)).filter(isVisible);
   }
 
@@ -147,7 +147,7 @@ const NOTHING: ReadonlyMap<string, null> = new Map<string, null>();
 
 const isVisible = ({ isHidden, isDeleted }: SourceAction): boolean => !isHidden && !isDeleted;
 
-/** What is found in any order, in that of the ids. */
+/** Puts what is found in any order into that of the ids. */
 function inOrder<T>(
   find: (ids: readonly string[]) => Promise<readonly T[]>,
   idOf: (found: T) => string,

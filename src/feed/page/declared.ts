@@ -27,7 +27,7 @@ export interface FeedFilterRow<V> {
   readonly description: string;
   /** `null`: the filter is not asked for. */
   readonly check: z.ZodType<V | null>;
-  /** What has to be known of each item by the id of its action. */
+  /** Loads that the filter needs of each item, by the id of its action. */
   readonly needs?: readonly Load<unknown>[];
   readonly passes: (item: NewsfeedItem, value: V, known: KnownOfItem) => boolean;
   /** The same for the database, as far as it depends on actions alone. */
@@ -61,14 +61,14 @@ export interface AskedFilter {
 export interface FeedView extends Omit<DeclaredView, 'order'> {
   /** `null`: whichever is asked for. */
   readonly order: ListOrder | null;
-  /** Of which list of the reader it is; absent: it is of the configuration. */
+  /** The list of the reader that it shows; absent: the configuration has it. */
   readonly listId?: string;
 }
 
-/** What decides a filter beside the item. */
+/** The facts that decide a filter beside the item. */
 export interface KnownOfItem {
   readonly order: ListOrder;
-  /** What a load of the row's `needs` has found for the item; `null`: nothing. */
+  /** The value that a load of the row's `needs` has found for the item; `null`: none. */
   readonly loaded: <T>(load: Load<T>) => T | null;
 }
 
@@ -111,7 +111,7 @@ export interface FeedOrderRow {
   readonly reads?: number;
   /** A page can begin where another stopped: none has to look at all entries above it. Default: no. */
   readonly goesOn?: boolean;
-  /** What `since` and `until` of a filter refer to. */
+  /** The time that `since` and `until` of a filter refer to. */
   readonly timeOf: (item: NewsfeedItem) => Date;
   /** The relevancies of all items that times let through. */
   readonly range: (times: TimeRange) => TimeRange;
@@ -119,7 +119,7 @@ export interface FeedOrderRow {
   readonly conductedRange?: (times: TimeRange) => TimeRange;
   /** @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
   readonly read: (core: FeedReads, page: OrderedPage) => Promise<Page<NewsfeedItem>>;
-  /** What places an item; `null`: it is too old to have a score. Absent: items are placed by a time of theirs. */
+  /** The score that places an item; `null`: it is too old to have one. Absent: items are placed by a time of theirs. */
   readonly explain?: (
     core: FeedReads,
     item: NewsfeedItem,
@@ -135,7 +135,7 @@ export interface ScoreExplanation {
 
 export type TimeRange = Pick<FeedQuery, 'since' | 'until'>;
 
-/** What features declare of the feed: rows by their names, in the order in which they were declared. */
+/** The rows that features declare of the feed, by name, in the order in which they were declared. */
 class DeclaredRows {
   readonly filters = new Map<string, FeedFilterRow<unknown>>();
   readonly orders = new Map<string, FeedOrderRow>();

@@ -38,7 +38,7 @@ export interface VisibleEntry {
   readonly lists: readonly string[];
 }
 
-/** What a rule decides by. */
+/** The facts that a rule decides by. */
 interface RuleFacts {
   readonly action: MutableAction & { readonly isHidden: boolean };
   readonly mark: ItemMark | null;
@@ -49,7 +49,7 @@ interface RuleFacts {
 }
 
 interface Rule {
-  /** What it means for the reader, as explanations say it. */
+  /** Says what it means for the reader. Explanations show it. */
   readonly description: string;
   /** @param state the list: items in this state, or the feed when `null`. */
   readonly withholds: (reader: ReaderProfile, facts: RuleFacts, state: ItemState | null) => boolean;
@@ -57,7 +57,7 @@ interface Rule {
   readonly mayHaveBegun: (reader: ReaderProfile, action: Action) => boolean;
 }
 
-/** Who is named by an action has it in the feed, in whatever list it is. */
+/** An action that names the reader is in the feed, in whatever list it is. */
 const NAMING: ReadonlySet<DeliveryReason> = new Set(['MENTION', 'RECIPIENT']);
 const isAnnounced = (): boolean => false;
 const OF_STATES = Object.fromEntries(
@@ -117,7 +117,7 @@ export type RuleName = keyof typeof RULES;
 const NAMED_RULES = Object.entries<Rule>(RULES) as readonly (readonly [RuleName, Rule])[];
 const ALL_RULES = NAMED_RULES.map(([, rule]) => rule);
 
-/** What each rule means for the reader. */
+/** Descriptions of the rules: what each means for the reader. */
 export const RULE_DESCRIPTIONS = Object.fromEntries(
   NAMED_RULES.map(([name, { description }]) => [name, description]),
 ) as Readonly<Record<RuleName, string>>;

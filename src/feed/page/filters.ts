@@ -29,7 +29,7 @@ import { TEXT, textCheck } from './text-filter.ts';
 
 const MAX_VALUES = 100;
 
-/** What is not given is `null`: it is not asked for. */
+/** A condition that is not given is `null`: nobody asks for it. */
 const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
 const listOf = <T extends string>(valueSchema: z.ZodType<T>) =>
   orNull(z.array(valueSchema).max(MAX_VALUES, `Must have at most ${String(MAX_VALUES)} entries`));
@@ -137,7 +137,7 @@ export function actionConditions(filter: CheckedActionFilter): ActionConditions 
   return conditionsOf(askedOf(filter));
 }
 
-/** Of several conditions of a kind the last: it is necessary as well. */
+/** The last of several conditions of a kind counts: it is necessary as well. */
 function conditionsOf(
   asked: readonly (readonly [Pick<ActionRow<unknown>, 'conditions'>, unknown])[],
 ): ActionConditions {
@@ -167,11 +167,11 @@ const actionFilter = <V>(
 ): FeedFilterRow<unknown> =>
   feedFilter<V>({ ...row, ...more, passes: ({ action }, value) => row.ofAction(action, value) });
 
-/** What the times of a filter refer to. */
+/** The time that `since` and `until` of a filter refer to. */
 const timeOf = (item: NewsfeedItem, { order }: KnownOfItem): number =>
   DECLARED.order(order).timeOf(item).getTime();
 
-/** What an item must not have. `is`: the same as a filter that asks for it. */
+/** The conditions that an item must not meet. `is`: the same as a filter that asks for it. */
 const exclusion = <V>(
   name: string,
   row: Pick<FeedFilterRow<V>, 'passes' | 'mayHavePassed'> & {
@@ -403,7 +403,7 @@ export function wantedOf(filter: CheckedFeedFilter, { mutes, blocks }: ReaderPro
   return Object.keys(wanted).length === 0 ? null : wanted;
 }
 
-/** What has to be known for a filter of each item that it decides. */
+/** Loads what a filter needs of each item that it decides. */
 export type KnownForFilter = (item: NewsfeedItem) => KnownOfItem['loaded'];
 
 export const NOTHING_KNOWN: KnownForFilter = () => () => notNamed();

@@ -24,7 +24,7 @@ import type { Count } from '../../core/shapes.ts';
 import { ReadsBeside } from './beside.ts';
 import { ITEM_MARK } from './hydration.ts';
 
-/** What is made of filters that take more characters is not kept. */
+/** Filters that take more characters are read each time: nothing made of them is kept. */
 const LONGEST = 500;
 
 const SETTINGS = ['dormantAfterMs', 'ranking', 'weights'] as const;
@@ -39,7 +39,7 @@ export interface Begun {
   readonly ahead: FeedAhead;
 }
 
-/** What the first command of a read has found. */
+/** The answer to the first command of a read. */
 export interface Answer {
   /** A digest, equal for equal answers; `null`: there is none. */
   readonly print: () => string | null;
@@ -68,7 +68,7 @@ export abstract class RecordedRead {
   /** @param list tells lists of one reader apart */
   constructor(session: ReaderSession, list: string) {
     const { identity } = session;
-    // What a member is shown depends on the roles of the token.
+    // The roles of the token decide what a member is shown.
     this.list = JSON.stringify([identity.userId, moderates(identity), isAffectedByBlocks(identity), list]);
     this.#isEnough = list.length <= LONGEST;
     this.beside = new ReadsBeside(
@@ -86,7 +86,7 @@ export abstract class RecordedRead {
   /** `null`: there is more than one. */
   protected abstract answer(): Promise<Answer | null>;
 
-  /** What the answer has of the reader beside a page; `null`: nothing. */
+  /** The part of the answer that is beside a page; `null`: nothing. */
   protected found(): Promise<FoundBeside | null> {
     return NOTHING;
   }
@@ -96,14 +96,14 @@ export abstract class RecordedRead {
     return this.#until === Infinity ? this.#print : null;
   }
 
-  /** What the process has made of this answer; `null`: nothing. */
+  /** Looks for what the process has made of this answer; `null`: nothing. */
   async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
     this.#answer = await this.answer();
     const print = this.#answer?.print() ?? null;
     return print === null ? null : known.find(`${what} ${this.list}`, print);
   }
 
-  /** What is made of the answer, once if it depends on nothing else. */
+  /** Makes something of the answer, once if it depends on nothing else. */
   async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
     const before = await this.known(known, what);
     if (before !== null) return before;
@@ -132,7 +132,7 @@ export abstract class RecordedRead {
   }
 
   #decidesOf({ expiresAt }: Action): void {
-    // What has expired already stays so.
+    // An action that has expired stays so.
     if (expiresAt !== null && expiresAt.getTime() > clock.time()) this.holdsUntil(expiresAt.getTime());
   }
 
@@ -178,7 +178,7 @@ export class ListRead extends RecordedRead {
     const ahead = feedReader.readAhead(userId, query, () => feeds.touch(userId, clock.now()), beside);
     this.#opens(query, ahead);
     const reader = this.#lookUp(ahead);
-    // Who learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
+    // A caller that learns from the page that the read has failed does not ask for the reader: avoid an unhandled rejection.
     reader.catch(() => undefined);
     return { query, ahead, reader };
   }
@@ -241,7 +241,7 @@ export class ListRead extends RecordedRead {
   }
 }
 
-/** What a session is asked for. */
+/** Hears what a session is asked for. */
 interface Notes {
   readonly beside: ReadsBeside;
   /** Something of storage. */

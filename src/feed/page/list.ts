@@ -24,7 +24,7 @@ interface ListOptions<P, C extends P, T> {
   readonly isAt: (candidate: C, position: P) => boolean;
   /** Minimum number of candidates to read at the top of the list. Default: as many as the page needs. */
   readonly firstRead?: number;
-  /** What is counted: entries with equal keys count once. Default: the id. */
+  /** The key by which entries are counted: equal ones count once. Default: the id. */
   readonly keyOf?: (entry: T) => string;
   /** Where scans stop, before the list ends. Default: nowhere. */
   readonly extent?: Extent | undefined;

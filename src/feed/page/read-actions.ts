@@ -122,7 +122,7 @@ export interface VisibleAction {
   readonly action: Action;
   /** Members that were read together with it. */
   readonly members: readonly Member[];
-  /** Who was read, whether or not there is such a member. */
+  /** The member who was read, whether or not there is one. */
   readonly areRead: ReadonlySet<UserId>;
   /** The reader's blocks, as far as they are known. */
   readonly blocks: Blocks;

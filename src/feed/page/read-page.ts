@@ -48,7 +48,7 @@ export async function readFeed(
   args: PageArgs &
     CountsAsked &
     AskedList & {
-      /** Of the feed; a view has its own. Default: RELEVANCY. */
+      /** The order of the feed; a view has its own. Default: RELEVANCY. */
       readonly order?: FeedOrder | null | undefined;
       /** The live log position before the read is needed. */
       readonly withLiveCursor?: boolean | undefined;
@@ -123,7 +123,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
   const most = mostFor(filter);
   const isListed = entriesFor(filter) !== null || most !== null;
   const extent = new Extent();
-  // What is read whole has an end.
+  // A list that is read whole has an end.
   const goesOn = DECLARED.order(list.order).goesOn === true && most === null;
   let begun: Promise<ReaderProfile> | undefined;
   let top: Begun | null | undefined;
@@ -289,7 +289,7 @@ async function narrowed(
       if (action !== null && isNeverWanted(wanted, action)) out.add(actionId);
     }
   if (areMarked) {
-    // Of all of them with one read: those that are shown need their marks anyway.
+    // All marks in one read: the items that are shown need theirs anyway.
     const ids = entries.flatMap(({ actionId }) => (out.has(actionId) ? [] : actionId));
     const marks = await marksOf(session, reader, ids);
     for (const [index, id] of ids.entries()) if ((marks[index]?.state ?? null) !== filter.state) out.add(id);

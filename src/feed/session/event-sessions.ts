@@ -27,7 +27,7 @@ export interface EventReads {
   readonly actions: ReadonlyMap<ActionId, Action | null>;
   /** Ids whose names may be needed to show these actions, until they are loaded. */
   readonly names: string[];
-  /** What is stored about the requested readers. */
+  /** Documents of the requested readers. */
   readonly feeds: readonly FeedDocument[];
 }
 

@@ -42,7 +42,7 @@ export class KeptProfile {
 
   /** Caches a profile whose read began after that of the stamps. @param changes as of before the read. */
   keep(profile: ReaderProfile, stamps: Stamps, changes: number): void {
-    // What has returned depends on the profile's time.
+    // The profile's time decides which items have returned.
     if (profile.hasEnds) this.#kept = null;
     else {
       const ends = profile.mutes.list.map(({ until }) => until?.getTime() ?? Infinity);

@@ -28,7 +28,7 @@ export function seesFanOut({ roles }: Identity): boolean {
 export interface Load<out V> {
   /** Equal names share one result. */
   readonly nameOf: (wanted: Wanted) => string;
-  /** What was found, by name. @param request absent: nothing that is cached may be used. */
+  /** Finds values, by name. @param request absent: nothing that is cached may be used. */
   readonly find: (
     core: Repositories,
     wanted: readonly Wanted[],
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly id: string;
 }
 
-/** Who may use what the process has cached. */
+/** A reader who may use what the process has cached. */
 export interface RequestReader {
   /** `null`: live events of any readers. */
   readonly identity: Identity | null;

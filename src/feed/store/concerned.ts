@@ -28,7 +28,7 @@ export interface Raising {
 }
 
 export interface Concerned {
-  /** Whom the action names, to whom one of its refs is assigned, and members whose department or supervisor matters. */
+  /** Members whom the action names, to whom one of its refs is assigned, and whose department or supervisor matters. */
   readonly concerned: ReadonlySet<UserId>;
   /** Readers whose stored feeds may lack the action, since it was below their floor, or is below that of their next rebuild. */
   readonly lacking: ReadonlySet<UserId>;
@@ -128,7 +128,7 @@ export async function concernedReaders(
   };
 }
 
-/** What is read beside assigned follows. */
+/** Facts that are read beside assigned follows. */
 function listsBeside({ actions, follows, members, feeds }: Collections, raisings: readonly Raising[]) {
   const asked = raisings.flatMap(({ action, withReaders }) => (withReaders ? action : []));
   const few = asked.filter(hasFewReaders);

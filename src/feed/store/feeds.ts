@@ -114,7 +114,7 @@ export class KnownReadMarks {
   }
 }
 
-/** What tells readers with blocks, and that these have changed. */
+/** Marks readers with blocks, and says that these have changed. */
 function feedBlocks(collection: Collection<FeedDocument>) {
   return {
     /** Blocks of these readers are to be loaded, and are about to change: nothing that is made of them is kept. One write. */
@@ -157,7 +157,7 @@ export function feedsRepository(
   return {
     ...feedBlocks(collection),
 
-    /** What is stored about a reader; `null`: nothing. No round trip. */
+    /** Reads the document of a reader; `null`: there is none. No round trip. */
     marksIn: (document: FeedDocument | null): ReaderMarks => toMarks(document, epoch),
 
     async marks(userId: UserId): Promise<ReaderMarks> {

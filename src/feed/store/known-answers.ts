@@ -42,7 +42,7 @@ export class Known<T extends object> {
   }
 }
 
-/** What a read is expected to need of its reader beside a page of the feed, which is then read in the same command. */
+/** Asks for what a read is expected to need of its reader beside a page of the feed, in the same command. */
 export interface Beside {
   /** The marks of the page's entries. */
   readonly hasMarks: boolean;
@@ -52,7 +52,7 @@ export interface Beside {
   readonly refIds: ReadonlySet<RefId>;
 }
 
-/** What a page took. */
+/** The reads that a page took. */
 export interface Needed {
   /** Entries of which rules or filters leave out many; 0: no more than the page has. */
   readonly entries: number;
@@ -66,7 +66,7 @@ export const NOTHING_NEEDED: Needed = { entries: 0, beside: null };
 const MOST_REFS = 200_000;
 const MOST_OF_ONE = 500;
 
-/** What pages took, so that the next time all of it is read at once. Nothing is served from it. */
+/** Remembers what pages took, so that the next time all of it is read at once. Nothing is served from it. */
 export class NeededReads {
   readonly #needed = new LRUCache<string, Needed>({
     ...{ maxSize: MOST_REFS, maxEntrySize: MOST_OF_ONE },

@@ -10,7 +10,7 @@ import type {
 } from './shared-decisions.ts';
 import type { ValueWatch } from './value-watch.ts';
 
-/** What is sent between events whenever it has changed, such as the unread count. */
+/** A value that is sent between events whenever it has changed, such as the unread count. */
 export interface Extra<E, V> {
   readonly open: () => ValueWatch<V>;
   /** `null`: the value is nothing to send. @param cursor of the event before it: everything up to there has been sent */
@@ -43,7 +43,7 @@ const GOOD_FOR_MS = 250;
 const NONE: readonly EventMessage[] = [];
 const NOTHING_READY: readonly never[] = [];
 
-/** What a log itself says, in every list that is followed. */
+/** Messages of the log itself, which every list that is followed passes on. */
 type Said = Exclude<LiveMessage, { kind: 'event' }>;
 
 /**

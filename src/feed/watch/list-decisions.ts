@@ -15,7 +15,7 @@ import type { EventReaderSession } from '../session/reader-session.ts';
 import { isGone, isOfEntry } from './live-decisions.ts';
 import type { EventMessage, KnownWatcher, SharedFacts, WatchRules } from './shared-decisions.ts';
 
-/** What events of slices and threads are decided by. */
+/** The facts that decide events of slices and threads. */
 export interface ListFacts extends SharedFacts {
   readonly interactions: ReadonlyMap<InteractionId, Interaction>;
 }
@@ -44,7 +44,7 @@ export function listFacts(
 const isOfList = (event: LiveEvent): event is EntryEvent | InteractionSignal =>
   isOfEntry(event) || event.kind === 'interaction';
 
-/** What decides for one watcher. */
+/** The facts that decide for one watcher. */
 interface Deciding {
   readonly facts: ListFacts;
   readonly identity: Identity;
@@ -168,12 +168,12 @@ export class SliceRules extends ListRules<SliceEvent> {
     const { profile, follows, facts } = deciding;
     const action = facts.reads.actions.get(actionId) ?? null;
     const removed = { kind: 'removed', cursor, actionId } as const;
-    // Of what is gone altogether it is not known who has seen it.
+    // Nobody knows who has seen what is gone altogether.
     if (action === null || action.refIds.length === 0) return kind === 'removed' ? removed : null;
     const isSeen = isEntitled(profile, action, follows);
     if (isSeen && passesSliceFilter(this.#filter, action))
       return new ActionShown(kind === 'removed' ? 'updated' : kind, action, cursor, deciding);
-    // What was hidden from the reader before it was gone stays so.
+    // An action that was hidden from the reader before it was gone stays so.
     if (kind === 'removed')
       return !isGone(action) || isEntitled(profile, asThere(action), follows) ? removed : null;
     // An edit may have taken it out of the filter.

@@ -106,7 +106,7 @@ function resyncOf(cursor: string, event: Exclude<LiveEvent, EntryEvent>): FeedEv
   return event.kind === 'list' ? { kind: 'resync', cursor, reason: event.change } : null;
 }
 
-/** What events of feeds are decided by. */
+/** The facts that decide events of feeds. */
 export interface FeedFacts extends SharedFacts {
   readonly boosts: SharedBoosts;
   readonly relevancyNow: RelevancyNow;
@@ -204,7 +204,7 @@ function presentKnown(
   return presentEntry(profile, { entry, action, mark: null, follows: null }, filter.state);
 }
 
-/** What decides the place of an action for the reader, besides their follows. */
+/** The facts that place an action for the reader, besides their follows. */
 function placed({ userId, member, blocks }: ReaderProfile): RelevancyReader & Pick<ReaderProfile, 'blocks'> {
   return { ...(member ?? { userId, departmentId: null, supervisorId: null }), blocks };
 }

@@ -52,7 +52,7 @@ export interface KnownWatcher {
   readonly open: () => EventReaderSession;
 }
 
-/** What a watcher receives for each of some events; `null`: nothing. */
+/** The event that a watcher receives for each of some events; `null`: none. */
 type Decided<E> = readonly (E | null)[];
 
 /** How the events of one list are decided. */
