@@ -26,7 +26,7 @@ import {
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { Context } from '../../../src/feed/context.ts';
-import { above, List } from '../../../src/feed/page/list.ts';
+import { List } from '../../../src/feed/page/list.ts';
 import { askedPage, pageOf } from '../../../src/feed/page/paging.ts';
 import type { Stretch } from '../../../src/storage/documents/keyset.ts';
 import { entitledActions } from '../../../src/feed/page/read-actions.ts';
@@ -191,7 +191,7 @@ class NotificationList extends List<NotificationPosition, NotificationGroup, Not
 
   /** Decides what the counts need in the same round trip. */
   override async select(groups: readonly NotificationGroup[]): Promise<Notification[]> {
-    return super.select(groups, await above(this.read(0, this.#counted), await this.#isOver()));
+    return super.select(groups, await this.counting(this.#counted, await this.#isOver()));
   }
 
   countUnseen(): Promise<UnreadCount> {

@@ -5,13 +5,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { ValueWatch } from '../../../src/feed/watch/value-watch.ts';
 import { OnDispose, type EndSignal } from '../../../src/lib/closer.ts';
-import {
-  cursorWithin,
-  splitCursor,
-  type LiveEvent,
-  type LiveMessage,
-  type LiveMessages,
-} from '../../../src/live/live-log.ts';
+import { cursorWithin, splitCursor, type LiveEvent, type LiveMessage } from '../../../src/live/live-log.ts';
 import type { UnreadCount } from '../../../src/core/shapes.ts';
 import {
   checkNotificationFilter,
@@ -76,7 +70,7 @@ export async function watchNotifications(
       ? new ValueWatch({ read: () => count(core, openSession(core, identity)), isSame, signal })
       : null;
     let place = { before: '', parts: 0 };
-    let next: ReturnType<LiveMessages['next']> | null = null;
+    let next: Promise<IteratorResult<LiveMessage, unknown>> | null = null;
     using _watch = new OnDispose(() => void messages.return?.());
     for (;;) {
       next ??= messages.next();

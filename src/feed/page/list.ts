@@ -155,6 +155,11 @@ export class List<P, C extends P, T> {
     }
   }
 
+  /** Those of the first so many that were read from the top that count. */
+  protected counting(length: number, isOver: IsOver<P>): Promise<readonly C[]> {
+    return above(this.read(0, length), isOver);
+  }
+
   /** Reads from the top until at least `length` candidates are known, or all that count. */
   protected readDown(length: number, _isOver: IsOver<P>): Promise<void> {
     return this.readUpTo(length);
@@ -285,8 +290,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
   override async select(entries: readonly FeedEntry[]): Promise<NewsfeedItem[]> {
     const { read, withUnread } = this.#stages;
     const isCounted = withUnread === true && (await read.known(read.counts, 'unread')) === null;
-    const top = isCounted ? this.read(0, MAX_UNREAD + 1) : [];
-    return super.select(entries, await above(top, this.#isOver));
+    return super.select(entries, await this.counting(isCounted ? MAX_UNREAD + 1 : 0, this.#isOver));
   }
 
   /** Number of entries that are unread. Those of the page are counted even beyond the counted part. */
@@ -346,10 +350,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
 }
 
 /** Those before the first that is over. */
-export async function above<P, C extends P>(
-  candidates: readonly C[],
-  isOver: IsOver<P>,
-): Promise<readonly C[]> {
+async function above<P, C extends P>(candidates: readonly C[], isOver: IsOver<P>): Promise<readonly C[]> {
   for (const [index, candidate] of candidates.entries())
     if (await isOver(candidate)) return candidates.slice(0, index);
   return candidates;
