@@ -233,6 +233,23 @@ describe.each(PACKAGES)('lists of %s', (_name, openIn) => {
     await vi.waitFor(() => expect(feed.shown()).toEqual(whole.shown()), WAIT);
   });
 
+  test('the last item that is loaded stays when it is changed: the next page begins below it', async () => {
+    await using closer = new Closer();
+    const { reader, post, lists } = await openScene(closer, open);
+    const ids = await inOrder(['One', 'Two', 'Three'], post);
+    const whole = await lists.openFeed({ first: 50 });
+    const feed = await lists.openFeed({ first: PAGE, filter: { unreadOnly: false } });
+    expect(feed.shown()).toHaveLength(PAGE);
+    const mark = 'mutation ($id: ID!) { markItemsRead(actionIds: [$id]) { memberId } }';
+    await ask(app, mark, { id: ids[1] }, { sub: reader });
+    // Events come in order: when this one is there, that of the mark has been.
+    await post('Four');
+    await vi.waitFor(() => expect(feed.shown()[0]).toContain('Four'), WAIT);
+    await feed.loadMore();
+    expect(feed.shown()).toHaveLength(4);
+    await vi.waitFor(() => expect(feed.shown()).toEqual(whole.shown()), WAIT);
+  });
+
   test('groups are loaded page by page, a live event raises one, and each appears once', async () => {
     await using closer = new Closer();
     const { actor, lists, variables, post, isWhole, showsAtLeast } = await openScene(closer, open);

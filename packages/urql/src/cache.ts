@@ -126,10 +126,27 @@ function applyFeedEvent(cache: Cache, event: CachedFeedEvent<CachedItem>, list: 
   const pages = pagesOf(cache, 'Query', 'feed', list);
   const itemOf = (id: string) => cache.keyOfEntity({ __typename: 'NewsfeedItem', id }) ?? '';
   if (event.__typename === 'FeedItemAdded' || event.__typename === 'FeedItemUpdated') {
-    removeNode(cache, pages, itemOf(event.item.id));
-    for (const chain of chainsOf(cache, pages, starts)) addItem(cache, chain, event.item.id);
+    const item = itemOf(event.item.id);
+    for (const chain of chainsOf(cache, pages, starts)) {
+      if (isInPlace(cache, chain, item)) continue;
+      removeNode(cache, chain, item);
+      addItem(cache, chain, event.item.id);
+    }
   }
   if (event.__typename === 'FeedItemRemoved') removeNode(cache, pages, itemOf(event.itemId));
+}
+
+/** Whether it stands between those around it: taken for one below all that is loaded, the last one would be lost. */
+function isInPlace(cache: Cache, chain: readonly CachedPage[], item: string): boolean {
+  const nodes = chain.flatMap((page) => edgesOf(cache, page)).map((edge) => nodeOf(cache, edge));
+  const at = nodes.indexOf(item);
+  const orderAt = (n: number): string | undefined => {
+    const node = nodes[n];
+    return node === undefined ? undefined : cachedOrder(cache, node);
+  };
+  const order = orderAt(at);
+  if (at === -1 || order === undefined) return false;
+  return (orderAt(at - 1) ?? '~') > order && (orderAt(at + 1) ?? '') < order;
 }
 
 const edgeFragment = (type: string) => gql(`fragment Edge on ${type} { cursor node { id } }`);

@@ -208,6 +208,11 @@ export function afterFeedEvent<Item extends Placed, Page extends CachedPage<Item
   if (event.__typename === 'FeedItemRemoved') return without(page, event.itemId);
   if (event.__typename !== 'FeedItemAdded' && event.__typename !== 'FeedItemUpdated') return page;
   const { item } = event;
+  // Where it stood it stays: taken for one below all that is loaded, the last one would be lost.
+  const at = page.edges.findIndex(({ node }) => node.id === item.id);
+  const edge = page.edges[at];
+  if (edge?.node.relevancy === item.relevancy)
+    return { ...page, edges: page.edges.with(at, { ...edge, node: item }) };
   const order = orderOf(item.relevancy, item.action.id);
   const { edges } = without(page, item.id);
   const found = edges.findIndex(({ node }) => orderOf(node.relevancy, node.action.id) < order);
