@@ -36,7 +36,8 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
   readonly feeds: Pick<
     Config['feeds'],
     'model' | 'cap' | 'dormantAfterMs' | 'relevancyWeights' | 'ranking' | 'reactions'
-  >;
+  > &
+    Partial<Pick<Config['feeds'], 'impressions'>>;
   /** Whether clients get sealed cursors. Default: false. */
   readonly sealsCursors?: boolean;
   /** Default: unlimited. */
@@ -86,6 +87,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
     reactions: feeds.reactions,
+    keepsImpressions: feeds.impressions ?? false,
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,

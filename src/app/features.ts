@@ -34,6 +34,7 @@ import { THREADS } from '../features/interactions/store/threads.ts';
 import { ITEM_MARKS } from '../features/marks/store/item-marks.ts';
 import { MODERATION_LOG } from '../features/moderation/store/moderation.ts';
 import { PUBLICATIONS } from '../features/publish/store/publishing.ts';
+import { IMPRESSIONS } from '../features/impressions/store.ts';
 import { RANKINGS, SCORES } from '../features/ranking/store.ts';
 import { TOP } from '../features/ranking/top-order.ts';
 import { RANK } from '../features/ranking/rank-order.ts';
@@ -73,6 +74,7 @@ const ALL = [
   },
   { collections: [ITEM_MARKS], jobs: [markEnds], api: () => import('../features/marks/api.ts') },
   { api: () => import('../features/lists/api.ts') },
+  { collections: [IMPRESSIONS], api: () => import('../features/impressions/api.ts') },
   { jobs: [muteEnds], api: () => import('../features/mutes/api.ts') },
   { collections: [INTERACTIONS, THREADS], api: () => import('../features/interactions/api.ts') },
   { collections: [BLOCKS], api: () => import('../features/blocks/api.ts') },

@@ -380,6 +380,12 @@ const FEED_SETTINGS = group('Feeds', {
     'Reactions that members may give. Existing reactions stay when one is removed from the list.',
     'feeds.reactions',
   ),
+  IMPRESSIONS: setting(
+    'off',
+    onOff(),
+    'Whether it is kept what members were shown, if clients say so, for ranked views; see feeds.md.',
+    'feeds.impressions',
+  ),
   RELEVANCY_WEIGHTS: setting(
     inWords(DEFAULT_WEIGHTS),
     weights(DEFAULT_WEIGHTS, 1),

@@ -36,10 +36,18 @@ export function isTrusted({ roles }: Identity): boolean {
   return roles.has('service') || roles.has('admin');
 }
 
+/** Upper bound on what one reader wants less of. */
+export const MAX_SHOWS_LESS = 100;
 /** Upper bound on lists of one reader. */
 export const MAX_LISTS = 100;
 /** Upper bound on what one list contains. */
 export const MAX_LIST_ENTRIES = 1_000;
+
+/** That a reader wants less of what is like an action. */
+export interface ShowsLess {
+  readonly actionId: ActionId;
+  readonly until: Date;
+}
 
 /** A list that a reader has made of what they follow. What brings them items says in which lists it is. */
 export interface ReaderList {
@@ -67,6 +75,8 @@ export interface ReaderProfile {
   readonly viewsRead: Readonly<Record<string, Date>>;
   /** Lists that the reader has made, the oldest first. */
   readonly lists: readonly ReaderList[];
+  /** What the reader wants less of, the latest first: actions like these. Possibly until a time that is over. */
+  readonly showsLess: readonly ShowsLess[];
   /** The reader has marked single items; their marks must be loaded. */
   readonly hasMarks: boolean;
   readonly hasUnreadMarks: boolean;
@@ -109,6 +119,7 @@ export function profileOfMember(member: Member): ReaderProfile {
     lastRead: null,
     viewsRead: {},
     lists: [],
+    showsLess: [],
     hasMarks: false,
     asOf: new Date(0),
     hasEnds: false,

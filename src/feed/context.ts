@@ -17,6 +17,8 @@ export interface Context extends Repositories, Realtime {
   readonly cap: number;
   readonly weights: RelevancyWeights;
   readonly ranking: RankingWeights;
+  /** Whether it is kept what readers were shown. */
+  readonly keepsImpressions: boolean;
   /** Reactions that members can give. */
   readonly reactions: readonly string[];
   /** The time of a reader's last read is recorded several times in this period. */

@@ -34,6 +34,7 @@ beforeAll(() => {
       hot: { label, order: { rank: HOT } },
       week: { label, order: { rank: HOT }, window: '7d', filter: { actorIds: ['bob'] } },
       mixed: { label, order: { rank: MIXED } },
+      fresh: { label, order: { rank: '0.0 - impressions' } },
       share: { label, order: { rank: '1.0 / likes' } },
     },
   });
@@ -270,4 +271,117 @@ test('a ranking is not an order by name, and groups are not ranked', () => {
   expect(() =>
     checkHostConfig({ views: { wrong: { label, grouped: true, order: { rank: 'likes' } } } }, 'test'),
   ).toThrow(/views\.wrong\.grouped/);
+});
+
+test('what a reader wants less of is halved for its actor and for its type, until it is taken back or 30 days later', async () => {
+  await using parts = await openParts();
+  const at = generation();
+  const plain = { ageHours: 0, comments: 0 };
+  const ids = await published(
+    parts,
+    [
+      { ...plain, actorId: 'bob', likes: 4 },
+      { ...plain, actorId: 'cid', likes: 3 },
+      { ...plain, actorId: 'dan', likes: 2 },
+    ],
+    at,
+  );
+  const [bobs = '', cids = '', dans = ''] = ids;
+  const order = async () => walked(parts, 'hot', 2);
+  const top = async () => {
+    const { edges } = await parts.services.readFeed(parts.session('ann'), { order: 'TOP' });
+    return edges.map(({ node }) => node.actionId);
+  };
+  expect([await order(), await top()]).toEqual([ids, ids]);
+  const share = async (view: string | null) => {
+    const why = await parts.services.explainFeedItem(parts.session('ann'), bobs, null, { view });
+    return [why.score, (why.scoreVars as { showsLess?: number } | null)?.showsLess];
+  };
+  const [before, scoreBefore] = [await share('hot'), await share(null)];
+  expect(before).toEqual([14, undefined]);
+  // All are of one type: only the actor makes a difference.
+  await parts.services.showLess(parts.session('ann'), bobs);
+  expect([await order(), await top()]).toEqual([
+    [cids, bobs, dans],
+    [cids, dans, bobs],
+  ]);
+  expect(await share('hot')).toEqual([14 / 4, 0.25]);
+  expect((await share(null))[0]).toBeCloseTo(Number(scoreBefore[0]) / 4, 10);
+  // Nobody else is concerned, and nobody learns of it.
+  await expect(parts.services.showLess(parts.session('ann'), '0'.repeat(24))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  await parts.services.undoShowLess(parts.session('ann'), bobs);
+  expect([await order(), await share('hot')]).toEqual([ids, before]);
+});
+
+test('a score below 0 is lowered too', async () => {
+  await using parts = await openParts();
+  const plain = { likes: 0, comments: 0 };
+  const ids = await published(
+    parts,
+    [
+      { ...plain, actorId: 'cid', ageHours: 10 },
+      { ...plain, actorId: 'dan', ageHours: 12 },
+    ],
+    generation(),
+  );
+  const [cids = '', dans = ''] = ids;
+  expect(await walked(parts, 'hot', 5)).toEqual([cids, dans]);
+  await parts.services.showLess(parts.session('ann'), cids);
+  expect(await walked(parts, 'hot', 5)).toEqual([dans, cids]);
+});
+
+test('what was shown counts once for each action, view and hour, from the next generation on, and half as much a day later', async () => {
+  await using parts = await openParts({ keepsImpressions: true });
+  const at = generation();
+  const plain = { actorId: 'bob', ageHours: 1, likes: 0, comments: 0 };
+  const [one = '', other = ''] = await published(parts, [plain, plain], at);
+  const reader = parts.session('ann');
+  const shown = async (view: string) => {
+    const { scoreVars } = await parts.services.explainFeedItem(reader, one, null, { view });
+    return (scoreVars as { impressions: number }).impressions;
+  };
+  const record = (impressions: Parameters<typeof parts.services.recordImpressions>[1]) =>
+    parts.services.recordImpressions(parts.session('ann'), impressions);
+  expect(
+    await record([
+      { actionId: one, view: 'fresh', ms: 1_200 },
+      { actionId: one },
+      { actionId: one },
+      { actionId: '0'.repeat(24) },
+    ]),
+  ).toBe(2);
+  expect(await record([{ actionId: one }, { actionId: other, view: 'fresh' }])).toBe(1);
+  // They came after the generation began: the order stays as it is.
+  expect(await shown('fresh')).toBe(0);
+  const { impressions } = parts.repositories;
+  const soon = await impressions.before('ann', new Date(clock.time() + 1), 10);
+  const later = await impressions.before('ann', new Date(clock.time() + 24 * 3_600_000), 10);
+  expect(soon.get(one)).toBeCloseTo(2, 2);
+  expect(later.get(one)).toBeCloseTo(1, 2);
+  expect(await impressions.before('bob', new Date(clock.time() + 1), 10)).toEqual(new Map());
+  await parts.rescore(new Date(clock.time() + 60 * 60_000));
+  expect(await shown('fresh')).toBeGreaterThan(1.8);
+  expect(await walked(parts, 'fresh', 5)).toEqual([other, one]);
+  await impressions.purgeBefore(new Date(clock.time() + 1));
+  expect(await impressions.before('ann', new Date(clock.time() + 1), 10)).toEqual(new Map());
+});
+
+test('impressions are refused if they are wrong, and not kept unless the server is to', async () => {
+  await using parts = await openParts();
+  const [one = ''] = await published(
+    parts,
+    [{ actorId: 'bob', ageHours: 1, likes: 0, comments: 0 }],
+    generation(),
+  );
+  const record = (impressions: Parameters<typeof parts.services.recordImpressions>[1]) =>
+    parts.services.recordImpressions(parts.session('ann'), impressions);
+  const bad = { code: 'BAD_USER_INPUT' };
+  await expect(record([])).rejects.toMatchObject(bad);
+  await expect(record(Array.from({ length: 101 }, () => ({ actionId: one })))).rejects.toMatchObject(bad);
+  await expect(record([{ actionId: one, view: 'nowhere' }])).rejects.toMatchObject(bad);
+  await expect(record([{ actionId: one, ms: -1 }])).rejects.toMatchObject(bad);
+  expect(await record([{ actionId: one }])).toBe(0);
+  expect((await parts.repositories.impressions.before('ann', new Date(clock.time() + 1e9), 10)).size).toBe(0);
 });

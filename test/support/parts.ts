@@ -76,6 +76,8 @@ export const silentObserver: FanOutObserver = {
 
 export interface PartsOptions {
   readonly monitorCommands?: boolean;
+  /** Whether it is kept what readers were shown. Default: no. */
+  readonly keepsImpressions?: boolean;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
   /** By which browsers know the server. Default: no push messages are sent. */
@@ -139,6 +141,7 @@ async function openOn(
       relevancyWeights: DEFAULT_WEIGHTS,
       ranking: DEFAULT_RANKING,
       reactions: DEFAULT_REACTIONS,
+      impressions: options.keepsImpressions ?? false,
     },
     realtime: () => ({
       workSignal: closer.own(new MemoryWorkSignal()),

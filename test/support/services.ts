@@ -16,6 +16,7 @@ import * as unread from '../../src/feed/page/unread.ts';
 import * as follow from '../../src/features/follow/follow.ts';
 import * as followers from '../../src/features/follow/followers.ts';
 import * as lists from '../../src/features/lists/lists.ts';
+import * as impressions from '../../src/features/impressions/impressions.ts';
 import * as mutes from '../../src/features/mutes/mutes.ts';
 import * as unfollowMany from '../../src/features/follow/unfollow.ts';
 import * as unfollow from '../../src/features/follow/unfollow.ts';
@@ -82,6 +83,7 @@ const MODULES = {
   ...follow,
   ...followers,
   ...lists,
+  ...impressions,
   ...mutes,
   ...unfollowMany,
   ...unfollow,

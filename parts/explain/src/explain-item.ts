@@ -87,7 +87,8 @@ async function explain(
   const causes = causesOf(action, lifts, facts?.mark ?? null);
   const order = DECLARED.order(filter.view?.order ?? 'TOP');
   const { explain: explainPlace = DECLARED.order('TOP').explain } = order;
-  const scored = item === null ? null : ((await explainPlace?.(core, item, filter.view)) ?? null);
+  const scored =
+    item === null ? null : ((await explainPlace?.(core, item, { reader, view: filter.view })) ?? null);
   return {
     isInFeed: item !== null && leftOutBy.length === 0,
     leftOutBy,

@@ -11,7 +11,12 @@ import {
   type Ranking,
   readRanked,
   relationsOf,
+  shownTo,
+  lessened,
+  lessIn,
+  tasteOf,
 } from './ranked-page.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { RankedFacts, Relation } from './store.ts';
 
 const compiled = new WeakMap<object, RankExpression>();
@@ -33,9 +38,9 @@ const LOWEST = -Number.MAX_VALUE;
 /** Values of all variables for one entry. */
 function variablesOf(
   { contentOf }: RankExpression,
-  { reasons }: Pick<FeedEntry, 'reasons'>,
+  { actionId, reasons }: Pick<FeedEntry, 'actionId' | 'reasons'>,
   { actorId, conducted, type, counts, descriptor }: RankedFacts,
-  { generation, relations }: RankedOf,
+  { generation, relations, shown }: RankedOf,
 ): RankVariables {
   return {
     likes: counts.likes,
@@ -48,7 +53,7 @@ function variablesOf(
     relationship: relationshipOf(relations.get(actorId)),
     actionType: type,
     tags: descriptor?.tags ?? [],
-    impressions: 0,
+    impressions: shown.get(actionId) ?? 0,
     descriptor: contentOf(descriptor ?? {}),
   };
 }
@@ -63,6 +68,7 @@ function byExpression(expression: RankExpression): Ranking {
     // However old they are.
     since: () => null,
     withContent: true,
+    withShown: expression.uses.has('impressions'),
     scoring: (_core: FeedReads, of) => (entry, facts) =>
       expression.valueOf(variablesOf(expression, entry, facts, of)) ?? LOWEST,
   };
@@ -86,28 +92,32 @@ function rankFaults(view: DeclaredView) {
 async function explainRank(
   core: FeedReads,
   item: NewsfeedItem,
-  view: FeedView | null,
+  { reader, view }: { readonly reader: ReaderProfile; readonly view: FeedView | null },
 ): Promise<ScoreExplanation | null> {
   if (view === null) return null;
   const expression = expressionOf(view);
   const { valueOf, uses } = expression;
   const generation = await latestGeneration(core);
-  const [facts, relations] = await Promise.all([
+  const { userId } = item;
+  const [facts, relations, taste, shown] = await Promise.all([
     factsOf(core, [item], { generation, withContent: true }),
-    relationsOf(core, item.userId, generation),
+    relationsOf(core, userId, generation),
+    tasteOf(core, reader),
+    shownTo(core, userId, generation),
   ]);
   const found = facts.get(item.actionId);
   if (found === undefined) return null;
-  const variables = variablesOf(expression, item, found, { userId: item.userId, generation, relations });
+  const variables = variablesOf(expression, item, found, { userId, generation, relations, shown });
   const { descriptor, actionType, ...others } = variables;
   const named = {
     ...{ ...others, type: actionType },
     ...Object.fromEntries(Object.entries(descriptor).map(([name, value]) => [`descriptor.${name}`, value])),
   };
   const used = Object.entries(named).filter(([name]) => uses.has(name));
+  const value = valueOf(variables);
   return {
-    score: valueOf(variables),
-    vars: { generation: generation.toISOString(), ...Object.fromEntries(used) },
+    score: value === null ? null : lessened(value, taste, found),
+    vars: { generation: generation.toISOString(), ...Object.fromEntries(used), ...lessIn(taste, found) },
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type RankedPosition,
 } from '../../domain/ranking.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedReads } from '../../feed/feed-reader.ts';
 import type { OrderedPage } from '../../feed/page/declared.ts';
 import { collectRecent } from '../../feed/page/orders.ts';
@@ -19,7 +20,7 @@ import type { ConductedPosition } from '../../feed/source.ts';
 import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
-import type { RankedFacts, Relation } from './store.ts';
+import type { RankedFacts, Relation, Taste } from './store.ts';
 
 /** How the newest entries of a feed are ranked. */
 export interface Ranking {
@@ -29,6 +30,8 @@ export interface Ranking {
   readonly since: (generation: Date) => Date | null;
   /** Whether it needs the descriptors of actions. */
   readonly withContent: boolean;
+  /** Whether it needs what the reader was shown. */
+  readonly withShown: boolean;
   /** The score of an entry, highest first. */
   readonly scoring: (core: FeedReads, of: RankedOf) => (entry: FeedEntry, facts: RankedFacts) => number;
 }
@@ -38,6 +41,8 @@ export interface RankedOf {
   readonly userId: UserId;
   readonly generation: Date;
   readonly relations: ReadonlyMap<UserId, Relation>;
+  /** How often the reader was shown actions before the generation. */
+  readonly shown: ReadonlyMap<ActionId, number>;
 }
 
 /** Entries that a ranking reads at once. */
@@ -139,16 +144,18 @@ interface RankAsked {
 
 async function rank(
   core: FeedReads,
-  { userId, scan }: OrderedPage,
+  { userId, scan, lookUp }: OrderedPage,
   { ranking, generation, known }: RankAsked,
 ): Promise<Ranked> {
   const factsFor = (entries: readonly FeedEntry[]) =>
     factsOf(core, entries, { generation, withContent: ranking.withContent });
-  const [{ entries, since }, relations] = await Promise.all([
+  const [{ entries, since }, relations, shown, taste] = await Promise.all([
     known === null ? newest(scan, factsFor) : entriesSince(scan, known),
     relationsOf(core, userId, generation),
+    ranking.withShown ? shownTo(core, userId, generation) : NOTHING_SHOWN,
+    tasteOf(core, await lookUp()),
   ]);
-  const score = ranking.scoring(core, { userId, generation, relations });
+  const score = ranking.scoring(core, { userId, generation, relations, shown });
   const ranked: RankedEntry[] = [];
   for (let from = 0; from < entries.length; from += RANKED_CHUNK) {
     const chunk = entries.slice(from, from + RANKED_CHUNK);
@@ -156,7 +163,7 @@ async function rank(
     await eachInTurns(chunk, (entry) => {
       const action = facts.get(entry.actionId);
       if (action === undefined || action.conducted.getTime() < since.getTime()) return;
-      ranked.push({ entry, actionId: entry.actionId, score: score(entry, action) });
+      ranked.push({ entry, actionId: entry.actionId, score: lessened(score(entry, action), taste, action) });
     });
   }
   return { entries: ranked.sort(compareRanked), since };
@@ -307,3 +314,57 @@ export async function relationsOf(
 }
 
 const RECENT_MS = 30 * 24 * 3_600_000;
+
+const NOTHING_SHOWN: ReadonlyMap<ActionId, number> = new Map();
+
+/** How often the reader was shown actions before the generation, of the last thousand. One round trip if the server keeps it. */
+export function shownTo(
+  { keepsImpressions, impressions }: FeedReads,
+  userId: UserId,
+  generation: Date,
+): Promise<ReadonlyMap<ActionId, number>> {
+  return keepsImpressions
+    ? impressions.before(userId, generation, RANKED_CHUNK)
+    : Promise.resolve(NOTHING_SHOWN);
+}
+
+/** What the reader wants less of, by actors and types. No round trip for readers who have not said so, or if the process knows. */
+export async function tasteOf(
+  { rankedActions, rankingCache }: FeedReads,
+  { userId, showsLess, asOf }: ReaderProfile,
+): Promise<Taste> {
+  const ids = showsLess.flatMap(({ actionId, until }) => (until.getTime() > asOf.getTime() ? actionId : []));
+  if (ids.length === 0) return NO_TASTE;
+  const of = ids.join();
+  const known = rankingCache.tasteOf(userId, of);
+  if (known !== null) return known;
+  const found = await rankedActions.find(ids, false);
+  const taste = {
+    actors: new Set(found.map(({ actorId }) => actorId)),
+    types: new Set(found.map(({ type }) => type)),
+  };
+  rankingCache.keepTaste(userId, taste, of);
+  return taste;
+}
+
+const NO_TASTE: Taste = { actors: new Set(), types: new Set() };
+
+/** The share of a score that is left for what the reader wants less of: each of actor and type halves it. */
+function shareOf(
+  { actors, types }: Taste,
+  { actorId, type }: { readonly actorId: UserId; readonly type: string },
+): number {
+  return (actors.has(actorId) ? 0.5 : 1) * (types.has(type) ? 0.5 : 1);
+}
+
+/** A lower place, also for scores below 0. */
+export function lessened(score: number, taste: Taste, action: Parameters<typeof shareOf>[1]): number {
+  const share = shareOf(taste, action);
+  return score < 0 ? Math.max(-Number.MAX_VALUE, score / share) : score * share;
+}
+
+/** For explanations: the share, if the reader wants less of it. */
+export function lessIn(taste: Taste, action: Parameters<typeof shareOf>[1]): { readonly showsLess?: number } {
+  const share = shareOf(taste, action);
+  return share === 1 ? {} : { showsLess: share };
+}

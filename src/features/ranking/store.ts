@@ -118,6 +118,12 @@ export interface Relation {
   readonly recent: number;
 }
 
+/** What a reader wants less of. */
+export interface Taste {
+  readonly actors: ReadonlySet<UserId>;
+  readonly types: ReadonlySet<string>;
+}
+
 /**
  * A cache of complete generations, whose scores do not change. It is used only for an action whose revision has been
  * confirmed: an erasure takes its actor.
@@ -126,6 +132,7 @@ export class RankingCache {
   readonly #facts = new LRUCache<ActionId, RankedFacts & { readonly rev: number; readonly of: number }>(
     upToEntries(REMEMBERED.actions),
   );
+  readonly #tastes = new LRUCache<UserId, Taste & { readonly of: string }>(upToEntries(REMEMBERED.readers));
   readonly #relations = new LRUCache<
     UserId,
     { readonly of: number; readonly relations: ReadonlyMap<UserId, Relation> }
@@ -144,6 +151,16 @@ export class RankingCache {
 
   keepFacts(facts: RankedFacts, rev: number, generation: Date): void {
     this.#facts.set(facts.id, { ...facts, rev, of: generation.getTime() });
+  }
+
+  /** @param of equal for the same actions */
+  tasteOf(userId: UserId, of: string): Taste | null {
+    const known = this.#tastes.get(userId);
+    return known?.of === of ? known : null;
+  }
+
+  keepTaste(userId: UserId, taste: Taste, of: string): void {
+    this.#tastes.set(userId, { ...taste, of });
   }
 
   /** The reader's interactions before the generation, by whose actions they are with. */

@@ -2,30 +2,24 @@ import type { UserId } from '../../domain/action.ts';
 import type { NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { initialScore, rankedSince, relationshipFactor, type RankingWeights } from '../../domain/ranking.ts';
 import type { FeedReads } from '../../feed/feed-reader.ts';
-import type { FeedOrderRow } from '../../feed/page/declared.ts';
+import type { FeedOrderRow, ScoreExplanation } from '../../feed/page/declared.ts';
 import { BY_RELEVANCY } from '../../feed/page/orders.ts';
-import { latestGeneration, type Ranking, readRanked, relationsOf } from './ranked-page.ts';
+import {
+  latestGeneration,
+  lessened,
+  lessIn,
+  type Ranking,
+  readRanked,
+  relationsOf,
+  tasteOf,
+} from './ranked-page.ts';
+import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { Relation } from './store.ts';
 
 declare module '../../core/shapes.ts' {
   interface FeedOrders {
     readonly TOP: true;
   }
-}
-
-interface RankedScore {
-  readonly score: number;
-  readonly vars: {
-    /** Time of the generation, ISO 8601. */
-    readonly generation: string;
-    /** The part of the score that is equal for all readers. */
-    readonly actionScore: number;
-    /** `false`: no generation has scored the action yet, so it counts as one without interactions. */
-    readonly isScored: boolean;
-    /** Number of the reader's newest interactions with actions of this actor. */
-    readonly interactionsWithActor: number;
-    readonly relationship: number;
-  };
 }
 
 /** The score of an action that is not too old to be ranked. `scored`: the generation's score of it, if any. */
@@ -50,16 +44,25 @@ function rankedScore(
 }
 
 /** The score in the latest generation. Three round trips; one for actions too old to be ranked. */
-async function explainScore(core: FeedReads, { userId, action }: NewsfeedItem): Promise<RankedScore | null> {
+async function explainScore(
+  core: FeedReads,
+  { userId, action }: NewsfeedItem,
+  { reader }: { readonly reader: ReaderProfile },
+): Promise<ScoreExplanation | null> {
   const generation = await latestGeneration(core);
   if (action.conducted.getTime() < rankedSince(generation).getTime()) return null;
-  const [scores, relations] = await Promise.all([
+  const [scores, relations, taste] = await Promise.all([
     core.scores.find([action.id], generation),
     relationsOf(core, userId, generation),
+    tasteOf(core, reader),
   ]);
   const known = { generation, scored: scores.get(action.id)?.score, relations };
-  const { score, ...vars } = rankedScore({ ...action, type: action.descriptor.type }, known, core.ranking);
-  return { score, vars: { generation: generation.toISOString(), ...vars } };
+  const ranked = { ...action, type: action.descriptor.type };
+  const { score, ...vars } = rankedScore(ranked, known, core.ranking);
+  return {
+    score: lessened(score, taste, ranked),
+    vars: { generation: generation.toISOString(), ...vars, ...lessIn(taste, ranked) },
+  };
 }
 
 /** Actions of the day before a generation, by their scores in it. */
@@ -67,6 +70,7 @@ const BY_SCORE: Ranking = {
   name: 'TOP',
   since: rankedSince,
   withContent: false,
+  withShown: false,
   scoring:
     ({ ranking }, { generation, relations }) =>
     (_entry, action) =>

@@ -77,6 +77,8 @@ export interface OrderedPage {
   readonly userId: UserId;
   /** The view whose page it is; `null`: it is of the feed. */
   readonly view: FeedView | null;
+  /** The reader as the list decides by them. */
+  readonly lookUp: () => Promise<ReaderProfile>;
   /** Tells its cursors from those of other lists in the same order. */
   readonly list: string;
   /** Cursors are those of the order. */
@@ -123,7 +125,7 @@ export interface FeedOrderRow {
   readonly explain?: (
     core: FeedReads,
     item: NewsfeedItem,
-    view: FeedView | null,
+    of: { readonly reader: ReaderProfile; readonly view: FeedView | null },
   ) => Promise<ScoreExplanation | null>;
 }
 

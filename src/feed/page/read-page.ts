@@ -67,6 +67,7 @@ export async function readFeed(
   const page = await DECLARED.order(order).read(core, {
     userId,
     view,
+    lookUp: stages.lookUp,
     list: nameOfList(userId, filter),
     args,
     first: ({ size, isUp, from }, what, limit, make) =>

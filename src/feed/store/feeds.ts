@@ -58,6 +58,7 @@ export type ReaderMarks = Pick<
   | 'lastRead'
   | 'viewsRead'
   | 'lists'
+  | 'showsLess'
   | 'mutes'
   | 'hasMarks'
   | 'hasUnreadMarks'
@@ -84,6 +85,9 @@ export function toMarks(document: FeedDocument | null, epoch: number = FIRST_EPO
     lastRead: document?.lastRead ?? null,
     viewsRead: document?.viewsRead ?? {},
     lists: document?.lists ?? [],
+    showsLess: (document?.showsLess ?? []).map(({ actionId, until }) => ({
+      ...{ actionId: actionId.toHexString(), until },
+    })),
     mutes: mutesOf(document),
     hasBlocks: document?.hasBlocks ?? false,
     blocksRev: document?.blocksRev ?? null,

@@ -73,6 +73,8 @@ export interface FeedDocument {
   viewsRead?: Record<string, Date>;
   /** Lists of what the reader follows, the oldest first; `follows` says what is in them. Absent: none. */
   lists?: ReaderListDocument[];
+  /** What the reader wants less of: actions like these, the latest first. Absent: nothing. */
+  showsLess?: { actionId: ObjectId; until: Date }[];
   /** Without duplicates; may include ended ones. Absent: none. */
   mutes?: MuteDocument[];
   /** Present while a mute has an end: announcing the earliest one. */

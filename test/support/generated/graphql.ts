@@ -292,6 +292,16 @@ export type FollowedInput = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
+/** That an action was shown to the viewer. */
+export type ImpressionInput = {
+  /** Global id of the action. */
+  actionId: Scalars['ID']['input'];
+  /** How long it was shown, in milliseconds, at most a day. */
+  ms?: InputMaybe<Scalars['Int']['input']>;
+  /** The name of the view in which it was shown. Default: the feed. */
+  view?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** What somebody did with an action. */
 export type InteractionKind =
   /** Commented on it. */

@@ -44,6 +44,7 @@ function reader(change: Partial<ReaderProfile> = {}): ReaderProfile {
     lastRead: null,
     viewsRead: {},
     lists: [],
+    showsLess: [],
     hasMarks: false,
     hasUnreadMarks: false,
     asOf: new Date(0),

@@ -82,6 +82,16 @@ export type FeedOrder = 'RECENT' | 'RELEVANCY' | 'TOP';
 /** Whether the stored part of a feed is complete. */
 export type FeedState = 'READY' | 'REBUILDING';
 
+/** That an action was shown to the viewer. */
+export type ImpressionInput = {
+    /** Global id of the action. */
+    readonly actionId: string;
+    /** How long it was shown, in milliseconds, at most a day. */
+    readonly ms?: number | null;
+    /** The name of the view in which it was shown. Default: the feed. */
+    readonly view?: string | null;
+};
+
 /** What somebody did with an action. */
 export type InteractionKind = 'COMMENT' | 'LIKE' | 'REACTION' | 'RESHARE';
 
@@ -321,6 +331,10 @@ export interface MutationArguments {
     /** The action. */
     readonly input: PublishActionInput;
   };
+  recordImpressions: {
+    /** What was shown. */
+    readonly impressions: readonly ImpressionInput[];
+  };
   registerPush: {
     /** Its authentication secret, in base64url. */
     readonly auth: string;
@@ -373,6 +387,10 @@ export interface MutationArguments {
     /** When they end, such as 07:00; on the next day if it is not later. */
     readonly to?: string | null;
   };
+  showLess: {
+    /** Global id of the action. */
+    readonly actionId: string;
+  };
   snoozeFeedItem: {
     /** Global id of the action. */
     readonly actionId: string;
@@ -388,6 +406,10 @@ export interface MutationArguments {
     readonly memberId: string;
   };
   unbookmark: {
+    /** Global id of the action. */
+    readonly actionId: string;
+  };
+  undoShowLess: {
     /** Global id of the action. */
     readonly actionId: string;
   };
@@ -453,6 +475,7 @@ export const MUTATION_ARGUMENTS = {
   markNotificationsRead: { ids: '[ID!]', upTo: 'DateTime', },
   markNotificationsSeen: { upTo: 'DateTime!', },
   publishAction: { input: 'PublishActionInput!', },
+  recordImpressions: { impressions: '[ImpressionInput!]!', },
   registerPush: { auth: 'String!', endpoint: 'String!', p256dh: 'String!', },
   removeFromList: { id: 'ID!', refIds: '[String!]!', },
   removeInteraction: { input: 'RemoveInteractionInput!', },
@@ -461,10 +484,12 @@ export const MUTATION_ARGUMENTS = {
   revokeFeedKey: { id: 'ID!', },
   setNotificationPreferences: { preferences: '[NotificationPreferenceInput!]!', },
   setQuietHours: { days: '[Int!]', from: 'String', timeZone: 'String', to: 'String', },
+  showLess: { actionId: 'ID!', },
   snoozeFeedItem: { actionId: 'ID!', until: 'DateTime!', },
   unarchiveFeedItem: { actionId: 'ID!', },
   unblockMember: { memberId: 'String!', },
   unbookmark: { actionId: 'ID!', },
+  undoShowLess: { actionId: 'ID!', },
   unfollow: { keepHistory: 'Boolean', refId: 'String!', },
   unhideFeedItem: { actionId: 'ID!', },
   unregisterPush: { endpoint: 'String!', },

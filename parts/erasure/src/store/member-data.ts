@@ -143,12 +143,13 @@ function withoutInternals<T extends MemberDocument | RefDocument>(document: T) {
   return { id, ...facts };
 }
 
-function marksOf({ lastRead, viewsRead, lists, mutes, checksFollows, digestedAt }: FeedDocument) {
+function marksOf({ lastRead, viewsRead, lists, showsLess, mutes, checksFollows, digestedAt }: FeedDocument) {
   return {
     ...(digestedAt === undefined ? {} : { digestedAt }),
     lastRead: lastRead ?? null,
     ...(viewsRead === undefined ? {} : { viewsRead }),
     lists: lists ?? [],
+    showsLess: (showsLess ?? []).map(({ actionId, until }) => ({ actionId: actionId.toHexString(), until })),
     mutes: mutes ?? [],
     checksFollows: checksFollows ?? false,
   };

@@ -14,12 +14,15 @@ import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 /** Older scores belong to no stored generation. */
 const KEPT_FOR_MS = RANKED_FOR_MS + GENERATIONS_KEPT * RESCORE_EVERY_MS;
 
+/** What a reader was shown a week ago counts for a hundredth. */
+const IMPRESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
+
 /**
  * Computes the scores of a generation, one process at a time. If it dies or fails, the next one does the rest when the lease
  * expires; two that overlap do the same work without harm.
  */
 export function rescoring({ core, config, logger }: JobSetup): Job {
-  const { scores, rankedActions, ranking } = core;
+  const { scores, rankedActions, ranking, keepsImpressions, impressions } = core;
   const { leaseMs } = config.fanOut;
   return {
     name: 'scoring',
@@ -52,6 +55,7 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
     }
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
+    if (keepsImpressions) await impressions.purgeBefore(new Date(generation.getTime() - IMPRESSIONS_KEPT_MS));
     return count;
   }
 }
