@@ -174,6 +174,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await services.hideFeedItem(me(), named);
   await services.bookmark(me(), named);
   await fillReaderActions(parts.database, ID, named);
+  await services.showLess(me(), named);
   await services.markFeedRead(me(), clock.now());
   const { id: listId } = await services.createList(me(), { name: NAME, isExclusive: true });
   await services.addToList(me(), listId, ['site']);

@@ -65,6 +65,10 @@ function reasonsOfReaderActions(name: string): Reasons {
 
 /** What only one of these collections has beside that. */
 const OF_ONE: Readonly<Record<string, Reasons>> = {
+  impressions: {
+    reads: [],
+    writes: [inSource('features/impressions/store.ts', 'what was shown too long ago')],
+  },
   itemMarks: {
     reads: [because('ending snoozes', ['lifting.due']), CLAIMED],
     writes: [because('ended snoozes, by id', ['until'], 'features/marks/store/mark-ends.ts'), CLAIMED],

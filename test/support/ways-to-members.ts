@@ -80,6 +80,7 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
     'publishActions(inputs: [{ mentions: ["$them"], descriptor: { posted: { postId: "q" } } }])',
   ],
   rebuildFeed: null,
+  recordImpressions: ['recordImpressions(impressions: [{ actionId: "$action" }])'],
   registerPush: ['registerPush(endpoint: "https://push.example/one", p256dh: "x", auth: "x")'],
   removeInteraction: [
     'removeInteraction(input: { id: "$comment" })',
@@ -99,11 +100,13 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
     'revokeFeedKey(id: "RmVlZEtleTphYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh")',
   ],
   sendTestEvent: null,
+  showLess: ['showLess(actionId: "$action")'],
   setNotificationPreferences: [
     'setNotificationPreferences(preferences: [{ kind: LIKE, channel: EMAIL, isOn: true }])',
   ],
   setQuietHours: ['setQuietHours'],
   takeReport: null,
+  undoShowLess: ['undoShowLess(actionId: "$action")'],
   unblockMember: ['unblockMember(memberId: "dan")'],
   unfollow: ['unfollow(refId: "$them", keepHistory: true)'],
   unfollowMany: null,

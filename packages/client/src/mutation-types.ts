@@ -147,6 +147,10 @@ interface MutationResults {
   readonly markFeedRead: Unread;
   readonly markItemsRead: Unread;
   readonly markItemsUnread: Unread;
+  /** How many were recorded. */
+  readonly recordImpressions: number;
+  readonly showLess: OfMember;
+  readonly undoShowLess: OfMember;
   readonly addMute: Unread;
   readonly removeMute: Unread;
   /** The reader. */

@@ -31,7 +31,7 @@ interface ImpressionsDocument {
   /** When it was last shown. */
   at: Date;
   /** The latest, the oldest first: at most one for each view and hour. */
-  shown: { view: string; hour: number; at: Date; ms?: number }[];
+  shown?: { view: string; hour: number; at: Date; ms?: number }[];
 }
 
 export const IMPRESSIONS = readerActions('impressions', {
@@ -41,7 +41,7 @@ export const IMPRESSIONS = readerActions('impressions', {
     index('at', { at: 1 }, 'what was shown so long ago that it counts no more'),
   ],
   serves: 'what a reader was shown',
-  entry: ({ at, shown }) => ({ at, shown: shown.map(({ hour: _hour, ...one }) => one) }),
+  entry: ({ at, shown = [] }) => ({ at, shown: shown.map(({ hour: _hour, ...one }) => one) }),
 });
 
 /** Of one reader and action; older ones count for little. */
@@ -106,7 +106,7 @@ export function impressionsRepository(collection: Collection<ImpressionsDocument
         )
         .toArray();
       return new Map(
-        documents.map(({ _id, shown }) => [_id.actionId.toHexString(), weightOf(shown, time.getTime())]),
+        documents.map(({ _id, shown = [] }) => [_id.actionId.toHexString(), weightOf(shown, time.getTime())]),
       );
     },
 
