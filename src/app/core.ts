@@ -86,8 +86,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     cap: feeds.cap,
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
-    reactions: feeds.reactions,
-    keepsImpressions: feeds.impressions ?? false,
+    ...{ reactions: feeds.reactions, keepsImpressions: feeds.impressions ?? false },
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,

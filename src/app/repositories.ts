@@ -19,7 +19,7 @@ import { erasuresRepository } from '../features/erasure/store/erasures.ts';
 import { fanOutsRepository } from '../fan-out/store/fan-outs.ts';
 import { feedsRepository } from '../feed/store/feeds.ts';
 import { interactionsRepository } from '../features/interactions/store/interactions.ts';
-import { impressionsRepository, showsLessRepository } from '../features/impressions/store.ts';
+import { ofImpressions } from '../features/impressions/store.ts';
 import { itemMarksRepository } from '../features/marks/store/item-marks.ts';
 import { followEndsRepository, followsRepository } from '../features/follow/store/follows.ts';
 import { followStartsRepository } from '../features/follow/store/follow-starts.ts';
@@ -102,8 +102,7 @@ export function createRepositories(
     ...ofFeeds(collections.feeds, feedEpoch, stamps),
     ...ofFollows(collections, events),
     readerLists: readerListsRepository(collections, stamps),
-    impressions: impressionsRepository(collections.impressions),
-    showsLess: showsLessRepository(collections, stamps),
+    ...ofImpressions(collections, stamps),
     interactions: interactionsRepository(collections, events),
     ...knownOfFeeds(cacheBytes),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),

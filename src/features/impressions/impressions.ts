@@ -49,7 +49,7 @@ export async function recordImpressions(
 }
 
 /**
- * Ranks actions of the same actor, and of the same type, lower for 30 days. Doing it again begins them anew.
+ * Ranks actions of the same actor, and of the same type, lower for 30 days. Doing it again extends them.
  * @throws FanfareError NOT_FOUND
  */
 export async function showLess(core: Core, session: ReaderSession, actionId: ActionId): Promise<void> {

@@ -59,7 +59,7 @@ export interface Impression {
 }
 
 /** What readers were shown. Key: `_id`, of reader and action. */
-export function impressionsRepository(collection: Collection<ImpressionsDocument>) {
+function impressionsRepository(collection: Collection<ImpressionsDocument>) {
   /** Writes those that are not recorded yet for their hour. Returns those that are, or may be. */
   async function add(
     userId: UserId,
@@ -125,7 +125,7 @@ function weightOf(shown: readonly { readonly at: Date }[], time: number): number
 }
 
 /** What readers want less of, in each reader's document. */
-export function showsLessRepository({ feeds }: Pick<Collections, 'feeds'>, stamps: ReaderStamps = NO_STAMPS) {
+function showsLessRepository({ feeds }: Pick<Collections, 'feeds'>, stamps: ReaderStamps = NO_STAMPS) {
   return {
     /** The newest are kept. */
     async add(userId: UserId, actionId: ActionId, until: Date): Promise<void> {
@@ -142,5 +142,15 @@ export function showsLessRepository({ feeds }: Pick<Collections, 'feeds'>, stamp
       await feeds.updateOne({ _id: userId }, { $pull: { showsLess: { actionId: new ObjectId(actionId) } } });
       await stamps.renew([userId]);
     },
+  };
+}
+
+export function ofImpressions(
+  collections: Pick<Collections, 'impressions' | 'feeds'>,
+  stamps?: ReaderStamps,
+) {
+  return {
+    impressions: impressionsRepository(collections.impressions),
+    showsLess: showsLessRepository(collections, stamps),
   };
 }
