@@ -68,6 +68,15 @@ const DEFAULT_CACHE_BYTES = 64 * 1_024 * 1_024;
 const ACTIONS_SHARE = 7 / 16;
 const NAMES_SHARE = 1 / 8;
 
+/** What readers have said of their lists. */
+function ofReaders(collections: Collections, stamps: ReturnType<typeof readerStamps>) {
+  return {
+    itemMarks: itemMarksRepository(collections.itemMarks),
+    readerLists: readerListsRepository(collections, stamps),
+    ...ofImpressions(collections, stamps),
+  };
+}
+
 export function createRepositories(
   collections: Collections,
   {
@@ -93,7 +102,6 @@ export function createRepositories(
     details: detailsRepository(collections),
     blocks,
     belongings: belongingsRepository(collections, CORE_COLLECTIONS, events),
-    itemMarks: itemMarksRepository(collections.itemMarks),
     ...{ edits: editsRepository(collections, events), scheduled: scheduledRepository(collections, events) },
     erasures: erasuresRepository(collections.erasures, events),
     engagement: engagement(collections.actions, events),
@@ -101,7 +109,7 @@ export function createRepositories(
     fanOuts: fanOutsRepository(collections.actions, events),
     ...ofFeeds(collections.feeds, feedEpoch, stamps),
     ...ofFollows(collections, events),
-    ...{ readerLists: readerListsRepository(collections, stamps), ...ofImpressions(collections, stamps) },
+    ...ofReaders(collections, stamps),
     interactions: interactionsRepository(collections, events),
     ...knownOfFeeds(cacheBytes),
     nameCache: new NameCache({ members, refs, directoryStamps }, Math.floor(cacheBytes * NAMES_SHARE)),
