@@ -381,6 +381,8 @@ function openCore(
       logFeedReadWithoutStore(logger, { err });
     },
     onPublished: (count) => metrics.actionsPublished(count),
+    onFeedRead: (view) => metrics.feedRead(view),
+    onShown: (view, count) => metrics.itemsShown(view, count),
   });
 }
 

@@ -28,7 +28,10 @@ import { createRepositories } from './repositories.ts';
 import type { Repositories } from '../storage/repositories.ts';
 
 /** Its callbacks receive what does not fail the caller. */
-export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUnavailable' | 'onPublished'> {
+export interface CoreOptions extends Pick<
+  Context,
+  'onLiveLogError' | 'onStoreUnavailable' | 'onPublished' | 'onFeedRead' | 'onShown'
+> {
   /** Owned by the caller, as are Redis and the parts of `realtime`. */
   readonly database: Database;
   /** Connections for commands on feeds; empty without Redis. */
@@ -66,7 +69,8 @@ export interface CoreOptions extends Pick<Context, 'onLiveLogError' | 'onStoreUn
 
 /** @throws when the feed model lacks a requirement, or newer processes use a different model. */
 export async function createCore(options: CoreOptions): Promise<Core> {
-  const { database, feeds, pullRefreshMs, onLiveLogError, onStoreUnavailable, onPublished } = options;
+  const { database, feeds, pullRefreshMs, onLiveLogError, onStoreUnavailable, ...observers } = options;
+  const { onPublished, onFeedRead, onShown } = observers;
   const { collections } = database;
   const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
@@ -90,7 +94,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,
-    ...{ onLiveLogError, onStoreUnavailable, onPublished },
+    ...{ onLiveLogError, onStoreUnavailable, onPublished, onFeedRead, onShown },
     forgetDeleted: async () => {
       await forgetDeleted(db);
       for (const { commands } of options.redis) await forgetDeletedKeys(commands);

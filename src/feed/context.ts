@@ -30,6 +30,10 @@ export interface Context extends Repositories, Realtime {
   readonly onStoreUnavailable: (error: unknown) => void;
   /** Called with the number of newly recorded actions. */
   readonly onPublished: (count: number) => void;
+  /** Called for each page of a feed, with what metrics call its view. */
+  readonly onFeedRead: (view: string) => void;
+  /** Called with the number of impressions that were recorded of a view. */
+  readonly onShown: (view: string, count: number) => void;
   /** Removes what was deleted from the files of local databases, too. */
   readonly forgetDeleted: () => Promise<void>;
 }

@@ -251,6 +251,16 @@ test('the API says which views are ranked, and that they have no order by name',
   const query = '{ viewer { views { name order isRanked } } }';
   const { viewer } = await ask<{ viewer: { views: readonly object[] } }>(app, query, {}, { sub: 'ann' });
   expect(viewer.views[0]).toEqual({ name: 'hot', order: null, isRanked: true });
+  // Metrics tell its pages from those of the feed.
+  for (const args of ['view: "hot"', 'view: "hot", first: 5', 'first: 5'])
+    await ask(app, `{ feed(${args}) { edges { cursor } } }`, {}, { sub: 'ann' });
+  await ask(app, '{ feedGroups { edges { cursor } } }', {}, { sub: 'ann' });
+  const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  const reads = metrics.split('\n').filter((line) => line.startsWith('fanfare_feed_reads_total{'));
+  expect(reads.sort()).toEqual([
+    'fanfare_feed_reads_total{view="(feed)"} 2',
+    'fanfare_feed_reads_total{view="hot"} 2',
+  ]);
 });
 
 test.each([

@@ -75,6 +75,8 @@ export async function openProcess({ client, live, complained }: ProcessLinks): P
     onLiveLogError: onError('live log'),
     onStoreUnavailable: onError('store'),
     onPublished: () => undefined,
+    onFeedRead: () => undefined,
+    onShown: () => undefined,
   });
   await core.pulledRefs.known();
   const report = ({ err, ...fields }: LogFields, message: string): void =>

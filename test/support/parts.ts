@@ -152,6 +152,7 @@ async function openOn(
     }),
     tickets: () => createTickets(() => Promise.resolve(randomBytes(32))),
     ...{ onLiveLogError: fail, onStoreUnavailable: fail, onPublished: () => undefined },
+    ...{ onFeedRead: () => undefined, onShown: () => undefined },
     pullRefreshMs: options.pullRefreshMs ?? (options.monitorCommands === true ? NEVER_MS : undefined),
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,

@@ -2,6 +2,7 @@ import type { Core } from '../../core/core.ts';
 import type { ActionId } from '../../domain/action.ts';
 import { badInput } from '../../domain/errors.ts';
 import { getAction, requireAction } from '../../feed/page/read-actions.ts';
+import { labelOf } from '../../feed/page/read-page.ts';
 import { viewNamed } from '../../feed/page/views.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
@@ -45,7 +46,9 @@ export async function recordImpressions(
   );
   const shown = seen.flat();
   if (shown.length === 0) return 0;
-  return core.impressions.record(session.identity.userId, shown, clock.now());
+  const fresh = await core.impressions.record(session.identity.userId, shown, clock.now());
+  for (const { view } of fresh) core.onShown(view === '' ? labelOf(null) : view, 1);
+  return fresh.length;
 }
 
 /**

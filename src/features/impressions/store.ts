@@ -89,12 +89,16 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
   }
 
   return {
-    /** Returns how many were not recorded yet, at most one for each action, view and hour. */
-    async record(userId: UserId, impressions: readonly Impression[], at: Date): Promise<number> {
+    /** Returns those that were not recorded yet, at most one for each action, view and hour. */
+    async record(
+      userId: UserId,
+      impressions: readonly Impression[],
+      at: Date,
+    ): Promise<readonly Impression[]> {
       const refused = await add(userId, impressions, at);
       // Two may have been the first of an action at once: the second is added to what the first has made.
       const known = refused.length === 0 ? [] : await add(userId, refused, at);
-      return impressions.length - known.length;
+      return impressions.filter((one) => !known.includes(one));
     },
 
     /** How often a reader was shown actions before a time, each half of it a day later, of the last that they were shown. Index `newest`. */

@@ -13,7 +13,7 @@ import type { FeedGroup, FeedGroupPage, Page, PageArgs, UnreadCount } from '../.
 import { checkFeedFilter, type CheckedFeedFilter } from '../page/filters.ts';
 import type { FeedReads } from '../feed-reader.ts';
 import { ListRead, type RecordedCore } from '../page/list-read.ts';
-import { nameOfList, openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
+import { labelOf, nameOfList, openStages, type CountsAsked, type PageStages } from '../page/read-page.ts';
 import { type AskedList, checkAskedList } from '../page/views.ts';
 import { badInput } from '../../domain/errors.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
@@ -238,6 +238,7 @@ export async function readFeedGroups(
 ): Promise<FeedGroupPage> {
   const { userId } = session.identity;
   const filter = checkAskedList(userId, args);
+  core.onFeedRead(labelOf(filter.view));
   const { view } = filter;
   const order = view?.order ?? 'RELEVANCY';
   if (view !== null && order !== 'RELEVANCY')

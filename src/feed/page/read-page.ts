@@ -31,7 +31,7 @@ import {
 } from './filters.ts';
 import { type Begun, ListRead } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
-import { DECLARED, type TimeRange } from './declared.ts';
+import { DECLARED, type FeedView, type TimeRange } from './declared.ts';
 import { entriesAbove } from './upward.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 
@@ -57,6 +57,7 @@ export async function readFeed(
   const { userId } = session.identity;
   const filter = checkAskedList(userId, args);
   const { view } = filter;
+  core.onFeedRead(labelOf(view));
   if (view !== null && view.order !== null && args.order != null)
     throw badInput(`The view ${view.name} has an order of its own: ask for it without one`, ['order']);
   const order: ListOrder = view?.order ?? args.order ?? 'RELEVANCY';
@@ -85,6 +86,12 @@ export async function readFeed(
     countTotal: () => list.countTotal(nodes),
     countUnread: () => list.countUnread(nodes),
   };
+}
+
+/** What metrics call a view. No name of one has brackets. */
+export function labelOf(view: FeedView | null): string {
+  if (view === null) return '(feed)';
+  return view.listId === undefined ? view.name : '(list)';
 }
 
 /** Counts that are needed: what they need is read together with the page. */
