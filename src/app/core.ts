@@ -27,11 +27,13 @@ import { forgetDeleted } from '../features/erasure/store/forget-deleted.ts';
 import { createRepositories } from './repositories.ts';
 import type { Repositories } from '../storage/repositories.ts';
 
-/** Its callbacks receive what does not fail the caller. */
-export interface CoreOptions extends Pick<
+type Observers = Pick<
   Context,
   'onLiveLogError' | 'onStoreUnavailable' | 'onPublished' | 'onFeedRead' | 'onShown'
-> {
+>;
+
+/** Its callbacks receive what does not fail the caller. */
+export interface CoreOptions extends Observers {
   /** Owned by the caller, as are Redis and the parts of `realtime`. */
   readonly database: Database;
   /** Connections for commands on feeds; empty without Redis. */
@@ -67,10 +69,14 @@ export interface CoreOptions extends Pick<
   readonly pullRefreshMs?: number | undefined;
 }
 
+function observersOf(options: CoreOptions): Observers {
+  const { onLiveLogError, onStoreUnavailable, onPublished, onFeedRead, onShown } = options;
+  return { onLiveLogError, onStoreUnavailable, onPublished, onFeedRead, onShown };
+}
+
 /** @throws when the feed model lacks a requirement, or newer processes use a different model. */
 export async function createCore(options: CoreOptions): Promise<Core> {
-  const { database, feeds, pullRefreshMs, onLiveLogError, onStoreUnavailable, ...observers } = options;
-  const { onPublished, onFeedRead, onShown } = observers;
+  const { database, feeds, pullRefreshMs, onLiveLogError } = options;
   const { collections } = database;
   const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {
@@ -94,7 +100,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
     erasureTiming: ERASURE_TIMING,
-    ...{ onLiveLogError, onStoreUnavailable, onPublished, onFeedRead, onShown },
+    ...observersOf(options),
     forgetDeleted: async () => {
       await forgetDeleted(db);
       for (const { commands } of options.redis) await forgetDeletedKeys(commands);
