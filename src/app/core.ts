@@ -76,7 +76,7 @@ function observersOf(options: CoreOptions): Observers {
 
 /** @throws when the feed model lacks a requirement, or newer processes use a different model. */
 export async function createCore(options: CoreOptions): Promise<Core> {
-  const { database, feeds, pullRefreshMs, onLiveLogError } = options;
+  const { database, feeds, pullRefreshMs } = options;
   const { collections } = database;
   const feedEpoch = await chooseFeedModel(collections.feedEpochs, feeds.model);
   const repositories = createRepositories(collections, {

@@ -189,6 +189,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}) 
     ...scrapedMetrics(registry, meters),
     ...requestMetrics(meters),
     ...deliveryMetrics(meters),
+    ...viewMetrics(meters),
     ...liveMetrics(meters),
     ...webhookMetrics(meters),
     ...pushMetrics(meters),
@@ -284,6 +285,24 @@ export interface FeedModelFigures {
   readonly cap: number;
 }
 
+function viewMetrics({ counter }: Meters) {
+  const feedReads = counter(
+    'fanfare_feed_reads_total',
+    'Pages of feeds, also of groups, by the view; (feed) and (list) are those of none.',
+    'view',
+  );
+  const shown = counter(
+    'fanfare_impressions_total',
+    'Impressions that were recorded, by the view; (feed) is those of none.',
+    'view',
+  );
+  return {
+    /** @param view one of the configuration, or that of what is none: there are few */
+    feedRead: (view: string): void => feedReads.inc({ view }),
+    itemsShown: (view: string, count: number): void => shown.inc({ view }, count),
+  };
+}
+
 function deliveryMetrics({ counter, gauge, histogram }: Meters) {
   const published = counter(
     'fanfare_actions_published_total',
@@ -320,20 +339,7 @@ function deliveryMetrics({ counter, gauge, histogram }: Meters) {
     'fanfare_feed_reads_without_store_total',
     'Feed reads served from the actions because the feed store could not be reached.',
   );
-  const feedReads = counter(
-    'fanfare_feed_reads_total',
-    'Pages of feeds, also of groups, by the view; (feed) and (list) are those of none.',
-    'view',
-  );
-  const shown = counter(
-    'fanfare_impressions_total',
-    'Impressions that were recorded, by the view; (feed) is those of none.',
-    'view',
-  );
   return {
-    /** @param view one of the configuration, or that of what is none: there are few */
-    feedRead: (view: string): void => feedReads.inc({ view }),
-    itemsShown: (view: string, count: number): void => shown.inc({ view }, count),
     /** Newly recorded actions, without replays of an idempotency key. */
     actionsPublished: (count: number): void => published.inc(count),
     fanOutFinished({ state, delivered, seconds }: FanOutFigures): void {
