@@ -1,9 +1,13 @@
+import { parse } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { generationAt } from '../../src/domain/ranking.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { field } from '../../src/descriptors/field.ts';
 import { defineDescriptor } from '../../src/descriptors/authoring.ts';
+import { buildSchema } from '../../src/app/schema.ts';
+import { findOperation } from '../../src/graphql/limits/document-limits.ts';
+import { operationCost } from '../../src/graphql/limits/cost.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { startTestApp } from '../support/app.ts';
@@ -35,6 +39,7 @@ beforeAll(() => {
       week: { label, order: { rank: HOT }, window: '7d', filter: { actorIds: ['bob'] } },
       mixed: { label, order: { rank: MIXED } },
       fresh: { label, order: { rank: '0.0 - impressions' } },
+      found: { label, filter: { text: 'soup' } },
       share: { label, order: { rank: '1.0 / likes' } },
     },
   });
@@ -394,4 +399,21 @@ test('impressions are refused if they are wrong, and not kept unless the server 
   await expect(record([{ actionId: one, ms: -1 }])).rejects.toMatchObject(bad);
   expect(await record([{ actionId: one }])).toBe(0);
   expect((await parts.repositories.impressions.before('ann', new Date(clock.time() + 1e9), 10)).size).toBe(0);
+});
+
+test('the cost of an operation knows what a view reads', async () => {
+  const schema = await buildSchema();
+  const cost = (document: string, variables = {}): number => {
+    const operation = findOperation(parse(document), undefined);
+    if (operation === null) throw new Error('No such operation');
+    return operationCost('usual', schema, operation, variables);
+  };
+  const feed = (args: string): number => cost(`{ feed(first: 3${args}) { edges { cursor } } }`);
+  expect([feed(''), feed(', view: "hot"'), feed(', view: "found"'), feed(', view: "none"')]).toEqual([
+    ...[4, 104, 1_004, 4],
+  ]);
+  const byVariable = 'query ($view: String) { feed(first: 3, view: $view) { edges { cursor } } }';
+  expect([cost(byVariable, { view: 'hot' }), cost(byVariable)]).toEqual([104, 4]);
+  const groups = (args: string): number => cost(`{ feedGroups(first: 3${args}) { edges { cursor } } }`);
+  expect(groups(', view: "found"') - groups('')).toBe(1_000);
 });

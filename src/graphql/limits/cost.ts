@@ -137,7 +137,12 @@ export interface PageSize {
  * Entries a field reads without returning them, given by the field in `extensions: { reads }`: always, or as the
  * value of an argument has it.
  */
-export type Reads = number | { readonly argument: string; readonly counts: Readonly<Record<string, number>> };
+export type Reads = number | ReadsByArgument | readonly ReadsByArgument[];
+
+interface ReadsByArgument {
+  readonly argument: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
 
 /**
  * Maximum size of a value that may be large, in bytes of JSON: free JSON, a list of plain values, a long text. Given by the
@@ -285,9 +290,11 @@ function sizeOf(
 function readsOf(field: Field, node: FieldNode, variables: Variables): number {
   const reads = field.extensions['reads'] as Reads | undefined;
   if (reads === undefined || typeof reads === 'number') return reads ?? 0;
-  // The value may be that of a variable, which nobody has checked yet.
-  const value = String(valueOf(argument(node, reads.argument), variables));
-  return Object.hasOwn(reads.counts, value) ? (reads.counts[value] ?? 0) : 0;
+  return [reads].flat().reduce((sum, { argument: name, counts }) => {
+    // The value may be that of a variable, which nobody has checked yet.
+    const value = String(valueOf(argument(node, name), variables));
+    return sum + (Object.hasOwn(counts, value) ? (counts[value] ?? 0) : 0);
+  }, 0);
 }
 
 /** Entries that are read since an input has a field: that field gives them in `extensions: { reads }`. */
@@ -370,9 +377,9 @@ function lengthOf(node: ValueNode | undefined, variables: Variables): number {
   return Array.isArray(value) ? value.length : 1;
 }
 
-/** Evaluates only what costs depend on: numbers, values of enums, and the lengths of lists. */
+/** Evaluates only what costs depend on: numbers, texts, values of enums, and the lengths of lists. */
 function literalOf(node: ValueNode | undefined): unknown {
   if (node?.kind === Kind.INT) return Number(node.value);
-  if (node?.kind === Kind.ENUM) return node.value;
+  if (node?.kind === Kind.ENUM || node?.kind === Kind.STRING) return node.value;
   return node?.kind === Kind.LIST ? node.values : undefined;
 }

@@ -25,10 +25,10 @@ import {
   type SummaryPart as SummaryPartSource,
 } from '../../../graphql/sentences.ts';
 import { SHARED, type RenderedOnce } from '../../../graphql/shared-field.ts';
-import type { ListSize } from '../../../graphql/limits/cost.ts';
+import type { ListSize, Reads } from '../../../graphql/limits/cost.ts';
 import { groupSummaryParts } from '../../../graphql/limits/lengths.ts';
 import { FeedStateEnum } from '../../../graphql/types/enums.ts';
-import { countsAsked, FeedFilter, NewsfeedItem } from './feed.ts';
+import { countsAsked, FeedFilter, NewsfeedItem, READS_BY_VIEW } from './feed.ts';
 import { declarationOf, LOCALE_ARG, localeOf, SummaryPart } from '../../actions/api/descriptor.ts';
 import { Member } from '../../directory/api/member.ts';
 import { Node } from '../../../graphql/types/node.ts';
@@ -194,7 +194,7 @@ builder.queryField('feedGroups', (t) =>
       ...listArgs(t.arg),
       filter: t.arg({ type: FeedFilter, description: 'Applied to items before they are grouped.' }),
     },
-    extensions: { page: pageCost(GROUPS) },
+    extensions: { page: pageCost(GROUPS), reads: READS_BY_VIEW satisfies Reads },
     resolve: async (_root, args, context, info) =>
       toConnection(
         await readFeedGroups(context.core, context.session(), {

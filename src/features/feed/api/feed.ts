@@ -31,6 +31,7 @@ import { listArgs, listAsked } from './view-arg.ts';
 import { Viewer } from '../../viewer/api.ts';
 import { resharedBy } from '../../interactions/read-interactions.ts';
 import { DECLARED, type FeedFilterRow } from '../../../feed/page/declared.ts';
+import { feedViews } from '../../../feed/page/views.ts';
 import { readFeed, type CountsAsked } from '../../../feed/page/read-page.ts';
 import { readFeedState, rebuildFeed } from '../../rebuild/rebuild-feed.ts';
 import { findFirstUnread, markFeedRead } from '../../../feed/page/unread.ts';
@@ -201,9 +202,24 @@ export const FeedOrderEnum = describedEnum<FeedOrder>(
   'How a feed is ordered.',
   Object.fromEntries(orders.map(({ name, description }) => [name, description])) as Record<FeedOrder, string>,
 );
-const READS_BY_ORDER: Reads = {
+const READS_BY_ORDER = {
   argument: 'order',
   counts: Object.fromEntries(orders.map(({ name, reads = 0 }) => [name, reads])),
+};
+
+/** A view costs what its order reads, and what its filter looks at. */
+export const READS_BY_VIEW = {
+  argument: 'view',
+  // The configuration may come after the fields.
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      feedViews().map(({ name, order, filter }) => {
+        const among = Object.keys(filter).map((row) => DECLARED.filters.get(row)?.most ?? 0);
+        const { reads = 0 } = DECLARED.order(order ?? 'RELEVANCY');
+        return [name, reads + Math.max(0, ...among)];
+      }),
+    );
+  },
 };
 
 /** Whether an argument is given, if only by a variable, and not just its default. */
@@ -228,7 +244,7 @@ builder.queryField('feed', (t) =>
         description: 'The order. A view has an order of its own: BAD_USER_INPUT beside `view`.',
       }),
     },
-    extensions: { ...PAGE_COST, reads: READS_BY_ORDER },
+    extensions: { ...PAGE_COST, reads: [READS_BY_ORDER, READS_BY_VIEW] satisfies Reads },
     async resolve(_root, args, context, info) {
       const withLiveCursor = asksForField(info, 'liveCursor');
       const order = isGiven(info, 'order') ? args.order : null;
