@@ -198,6 +198,12 @@ export const ANSWERS: readonly Answer[] = [
     by: 'test/fault/webhook-kills.test.ts',
     commands: ['FANFARE_KILLS=50 npx vitest run test/fault/webhook-kills.test.ts'],
   },
+  {
+    // The command says on the terminal what the test asserts.
+    by: 'test/simulation/simulation.test.ts',
+    commands: ['npm run -s simulate -- …'],
+  },
+  { because: 'it takes hours', commands: ['npm run -s mutations -- 200'] },
   { by: 'test/unit/cli/settings-table.test.ts', commands: ['npm run settings'] },
   { by: 'test/unit/storage/declarations.test.ts', commands: ['npm run collections'] },
   { by: 'parts/planner/test/unit/scale.test.ts', commands: ['npm run scale'] },

@@ -15,7 +15,7 @@ export interface Reason {
 
 type Reasons = Readonly<Record<'reads' | 'writes', readonly Reason[]>>;
 
-const because = (why: string, by: readonly string[], from?: string): Reason => ({
+const because = (why: string, by: readonly string[], from?: Reason['from']): Reason => ({
   ...{ why, by },
   ...(from === undefined ? {} : { from }),
 });
@@ -106,7 +106,11 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       ]),
       because('readers who have not read for long', ['activeAt', 'awaitedSince']),
       because('feeds that may lack a raised action', ['floor.relevancy'], 'feed/store/concerned.ts'),
-      because('a page, only if the database is not sharded', ['$lookup'], 'feed/models/items.ts'),
+      because(
+        'a page, only if the database is not sharded',
+        ['$lookup'],
+        ['feed/models/items.ts', 'feed/models/beside.ts'],
+      ),
       ...[EVERYBODY, TENANT, EMPTY, erased('member-data'), erased('member-traces')],
     ],
     writes: [],
