@@ -82,8 +82,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     );
     expect(new Set(moment as string[]).size, String(moment)).toBe(1);
     await click(page, 'UTC');
-    // Nothing but this server was asked, and no address has the token.
-    expect(asked.filter((url) => new URL(url).host !== new URL(world.server.url).host)).toEqual([]);
+    // Nothing but this server was asked, and no address has the token. Nobody is asked for data: the browser brings its own symbols.
+    const others = asked.filter((url) => !url.startsWith('data:'));
+    expect(others.filter((url) => new URL(url).host !== new URL(world.server.url).host)).toEqual([]);
     const token = await world.app.token('demo', [...CONSOLE_ROLES]);
     expect(asked.join('\n')).not.toContain(token.split('.')[0]);
     expect(errors).toEqual([]);
