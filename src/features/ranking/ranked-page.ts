@@ -147,25 +147,24 @@ async function rank(
   { userId, scan, lookUp }: OrderedPage,
   { ranking, generation, known }: RankAsked,
 ): Promise<Ranked> {
-  const factsFor = (entries: readonly FeedEntry[]) =>
-    factsOf(core, entries, { generation, withContent: ranking.withContent });
+  const facts = new Map<ActionId, RankedFacts>();
+  const learn = async (entries: readonly FeedEntry[]): Promise<void> => {
+    for (const one of await factsOf(core, entries, { generation, withContent: ranking.withContent }))
+      facts.set(...one);
+  };
   const [{ entries, since }, relations, shown, taste] = await Promise.all([
-    known === null ? newest(scan, factsFor) : entriesSince(scan, known),
+    known === null ? newest(scan, learn, facts) : entriesSince(scan, known, learn),
     relationsOf(core, userId, generation),
     ranking.withShown ? shownTo(core, userId, generation) : NOTHING_SHOWN,
     tasteOf(core, await lookUp()),
   ]);
   const score = ranking.scoring(core, { userId, generation, relations, shown });
   const ranked: RankedEntry[] = [];
-  for (let from = 0; from < entries.length; from += RANKED_CHUNK) {
-    const chunk = entries.slice(from, from + RANKED_CHUNK);
-    const facts = await factsFor(chunk);
-    await eachInTurns(chunk, (entry) => {
-      const action = facts.get(entry.actionId);
-      if (action === undefined || action.conducted.getTime() < since.getTime()) return;
-      ranked.push({ entry, actionId: entry.actionId, score: lessened(score(entry, action), taste, action) });
-    });
-  }
+  await eachInTurns(entries, (entry) => {
+    const action = facts.get(entry.actionId);
+    if (action === undefined || action.conducted.getTime() < since.getTime()) return;
+    ranked.push({ entry, actionId: entry.actionId, score: lessened(score(entry, action), taste, action) });
+  });
   return { entries: ranked.sort(compareRanked), since };
 }
 
@@ -200,40 +199,47 @@ export async function factsOf(
   return facts;
 }
 
-/** The newest entries, and the earliest `conducted` of which none is missing. */
+/** Reads what ranks these entries. */
+type Learn = (entries: readonly FeedEntry[]) => Promise<void>;
+
+interface Candidates {
+  readonly entries: readonly FeedEntry[];
+  /** The earliest `conducted` of which none is missing. */
+  readonly since: Date;
+}
+
 async function newest(
   scan: OrderedPage['scan'],
-  factsFor: (entries: readonly FeedEntry[]) => Promise<ReadonlyMap<ActionId, RankedFacts>>,
-): Promise<{ readonly entries: readonly FeedEntry[]; readonly since: Date }> {
+  learn: Learn,
+  facts: ReadonlyMap<ActionId, RankedFacts>,
+): Promise<Candidates> {
   const entries: FeedEntry[] = [];
-  const times: number[] = [];
-  for (let chunks = 0; ;) {
-    const chunk: readonly FeedEntry[] = await scan({
-      ...{ from: entries.at(-1) ?? null, limit: RANKED_CHUNK, isUp: false },
-    });
+  for (let chunks = 1; ; chunks++) {
+    const from = entries.at(-1) ?? null;
+    const chunk: readonly FeedEntry[] = await scan({ from, limit: RANKED_CHUNK, isUp: false });
     entries.push(...chunk);
+    await learn(chunk);
     if (chunk.length < RANKED_CHUNK) return { entries, since: ALWAYS };
-    for (const { conducted } of (await factsFor(chunk)).values()) times.push(conducted.getTime());
     // An action that was not read yet has a lower relevancy, which is at most so much below `conducted`.
     const floor = (entries.at(-1)?.relevancy.getTime() ?? 0) + MAX_FUTURE_MS;
+    const times = Array.from(facts.values(), ({ conducted }) => conducted.getTime());
     const complete = times.filter((time) => time >= floor).sort((a, b) => b - a);
-    if (complete.length >= RANKED_CHUNK / 2 || ++chunks === MOST_CHUNKS)
+    if (complete.length >= RANKED_CHUNK / 2 || chunks === MOST_CHUNKS)
       return { entries, since: new Date(complete[RANKED_CHUNK - 1] ?? floor) };
   }
 }
 
 /** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain all conducted since then. */
-async function entriesSince(
-  scan: OrderedPage['scan'],
-  since: Date,
-): Promise<{ readonly entries: readonly FeedEntry[]; readonly since: Date }> {
+async function entriesSince(scan: OrderedPage['scan'], since: Date, learn: Learn): Promise<Candidates> {
   const lowest = since.getTime() - MAX_FUTURE_MS;
   const found: FeedEntry[] = [];
   let after: FeedPosition | null = null;
   for (;;) {
     const entries = await scan({ from: after, limit: RANKED_CHUNK, isUp: false });
     const last = entries.at(-1);
-    found.push(...entries.filter((entry) => entry.relevancy.getTime() >= lowest));
+    const chunk = entries.filter((entry) => entry.relevancy.getTime() >= lowest);
+    found.push(...chunk);
+    await learn(chunk);
     const isOver = entries.length < RANKED_CHUNK || last === undefined || last.relevancy.getTime() < lowest;
     if (isOver) return { entries: found, since };
     after = last;
