@@ -22,7 +22,7 @@ const IMPRESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
  * expires; two that overlap do the same work without harm.
  */
 export function rescoring({ core, config, logger }: JobSetup): Job {
-  const { scores, rankedActions, ranking, keepsImpressions, impressions } = core;
+  const { scores, rankedActions, ranking, impressions } = core;
   const { leaseMs } = config.fanOut;
   return {
     name: 'scoring',
@@ -55,7 +55,8 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
     }
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
-    if (keepsImpressions) await impressions.purgeBefore(new Date(generation.getTime() - IMPRESSIONS_KEPT_MS));
+    // Also while none are kept: there may be some of before.
+    await impressions.purgeBefore(new Date(generation.getTime() - IMPRESSIONS_KEPT_MS));
     return count;
   }
 }
