@@ -1,10 +1,12 @@
 import { parse } from 'graphql';
+import { ObjectId } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
 import { generationAt } from '../../src/domain/ranking.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { field } from '../../src/descriptors/field.ts';
 import { defineDescriptor } from '../../src/descriptors/authoring.ts';
+import { MAX_SHOWN_ACTIONS } from '../../src/features/impressions/store.ts';
 import { buildSchema } from '../../src/app/schema.ts';
 import { findOperation } from '../../src/graphql/limits/document-limits.ts';
 import { operationCost } from '../../src/graphql/limits/cost.ts';
@@ -381,6 +383,24 @@ test('what was shown counts once for each action, view and hour, from the next g
   expect(await walked(parts, 'fresh', 5)).toEqual([other, one]);
   await impressions.purgeBefore(new Date(clock.time() + 1));
   expect(await impressions.before('ann', new Date(clock.time() + 1), 10)).toEqual(new Map());
+});
+
+test('of a reader who was shown too many actions nothing more is recorded until some are forgotten', async () => {
+  await using parts = await openParts({ keepsImpressions: true });
+  const plain = { actorId: 'bob', ageHours: 1, likes: 0, comments: 0 };
+  const [one = ''] = await published(parts, [plain], generation());
+  const { collections } = parts.database;
+  const past = new Date(clock.time() - HOUR);
+  await collections.impressions.insertMany(
+    Array.from({ length: MAX_SHOWN_ACTIONS }, () => ({
+      _id: { userId: 'ann', actionId: new ObjectId() },
+      at: past,
+    })),
+  );
+  const record = () => parts.services.recordImpressions(parts.session('ann'), [{ actionId: one }]);
+  expect(await record()).toBe(0);
+  await parts.repositories.impressions.purgeBefore(new Date(clock.time()));
+  expect(await record()).toBe(1);
 });
 
 test('impressions are refused if they are wrong, and not kept unless the server is to', async () => {

@@ -1,4 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
+import type { Reads } from '../../graphql/limits/cost.ts';
+import type { ListArgument } from '../../graphql/limits/variables.ts';
 import { parseActionId } from '../../graphql/global-id.ts';
 import { Viewer } from '../viewer/api.ts';
 import { MAX_IMPRESSIONS, recordImpressions, showLess, undoShowLess } from './impressions.ts';
@@ -16,8 +18,13 @@ builder.mutationFields((t) => ({
   recordImpressions: t.int({
     description: `Records what the viewer was shown, once for each action, view and hour: sending it again changes nothing. At most ${String(MAX_IMPRESSIONS)}. Returns how many were recorded; 0 if the server keeps none (IMPRESSIONS). What the viewer may not see is left out.`,
     args: {
-      impressions: t.arg({ type: [ImpressionInput], required: true, description: 'What was shown.' }),
+      impressions: t.arg({
+        ...{ type: [ImpressionInput], required: true, description: 'What was shown.' },
+        extensions: { maxEntries: MAX_IMPRESSIONS } satisfies ListArgument,
+      }),
     },
+    // Each action is read, since it may not be for the viewer.
+    extensions: { reads: MAX_IMPRESSIONS satisfies Reads },
     resolve: (_root, { impressions }, context) => {
       const shown = impressions.map(({ actionId, ...one }, index) => ({
         ...one,

@@ -1,6 +1,6 @@
 import { type Collection, type Document, ObjectId } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { duplicatePositions } from '../../storage/database/errors.ts';
+import { duplicatePositions, retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { upTo } from '../../storage/database/batches.ts';
 import { index } from '../../storage/documents/declaration.ts';
@@ -46,6 +46,8 @@ export const IMPRESSIONS = readerActions('impressions', {
 
 /** Of one reader and action; older ones count for little. */
 const MAX_SHOWN = 50;
+/** Actions of one reader. Concurrent calls may exceed it. */
+export const MAX_SHOWN_ACTIONS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -89,12 +91,17 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
   }
 
   return {
-    /** Returns those that were not recorded yet, at most one for each action, view and hour. */
+    /**
+     * Returns those that were not recorded yet, at most one for each action, view and hour; none of a reader who has too many. Index
+     * `newest`.
+     */
     async record(
       userId: UserId,
       impressions: readonly Impression[],
       at: Date,
     ): Promise<readonly Impression[]> {
+      const count = await collection.countDocuments({ '_id.userId': userId }, { limit: MAX_SHOWN_ACTIONS });
+      if (count === MAX_SHOWN_ACTIONS) return [];
       const refused = await add(userId, impressions, at);
       // Two may have been the first of an action at once: the second is added to what the first has made.
       const known = refused.length === 0 ? [] : await add(userId, refused, at);
@@ -138,7 +145,9 @@ function showsLessRepository({ feeds }: Pick<Collections, 'feeds'>, stamps: Read
         $filter: { input: { $ifNull: ['$showsLess', []] }, cond: { $ne: ['$$this.actionId', id] } },
       };
       const showsLess = { $slice: [{ $concatArrays: [[{ actionId: id, until }], others] }, MAX_SHOWS_LESS] };
-      await feeds.updateOne({ _id: userId }, [{ $set: { showsLess } }], { upsert: true });
+      await retryOnDuplicateKey(() =>
+        feeds.updateOne({ _id: userId }, [{ $set: { showsLess } }], { upsert: true }),
+      );
       await stamps.renew([userId]);
     },
 
