@@ -53,6 +53,11 @@ export interface MemberInput extends DetailsInput {
   readonly teamId?: string | null | undefined;
   readonly departmentId?: string | null | undefined;
   readonly supervisorId?: string | null | undefined;
+  /** Where mails go. */
+  readonly email?: string | null | undefined;
+  /** The language and time zone of mails. */
+  readonly locale?: string | null | undefined;
+  readonly timeZone?: string | null | undefined;
 }
 
 export interface RecordInteractionInput {

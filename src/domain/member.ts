@@ -43,6 +43,14 @@ export interface Details {
   readonly data: unknown;
 }
 
+/** How to write to a member. A field is `null` when the application gave no value. */
+export interface Contact {
+  readonly email: string | null;
+  /** A language tag, such as `de-AT`. */
+  readonly locale: string | null;
+  readonly timeZone: string | null;
+}
+
 export interface MemberDetails extends Details {
   readonly userId: UserId;
 }

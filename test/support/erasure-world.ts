@@ -29,6 +29,9 @@ export const DETAILS = {
   data: { nick: NAME },
 };
 
+/** How the server writes to them. */
+export const CONTACT = { email: `${ID}@people.example`, locale: 'de-AT', timeZone: 'Europe/Vienna' };
+
 const user = { id: ID, type: 'user', label: NAME, ...DETAILS };
 const site = { id: 'site', type: 'site', label: 'Site' };
 
@@ -39,7 +42,10 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   const me = () => parts.session(ID);
   const admin = () => parts.session('admin', 'admin');
   await services.upsertMembers(service, [
-    { memberId: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss', ...DETAILS },
+    {
+      ...{ memberId: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss' },
+      ...{ ...DETAILS, ...CONTACT },
+    },
     { memberId: 'ann', name: 'Ann', teamId: 't1', departmentId: 'd2', supervisorId: ID },
     { memberId: 'bob', name: 'Bob', teamId: 't1', departmentId: 'd1' },
     { memberId: 'cid', name: 'Cid' },

@@ -19,6 +19,7 @@ import { ownLoad } from '../../../src/feed/session/load.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
+import { zoneSchema } from '../../../src/core/contact.ts';
 import { validate } from '../../../src/core/validate.ts';
 
 /** The reader's settings of notifications. */
@@ -73,10 +74,6 @@ export async function setNotificationPreferences(
 }
 
 const timeSchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 22:00');
-const zoneSchema = z
-  .string()
-  .max(64, { error: 'Must be at most 64 characters', abort: true })
-  .refine(isTimeZone, 'Must be the name of a time zone, such as Europe/Berlin');
 const quietSchema = z.object({
   from: timeSchema,
   to: timeSchema,
@@ -87,16 +84,6 @@ const quietSchema = z.object({
     .nullish()
     .transform((days) => (days == null ? null : [...new Set(days)].sort())),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
 
 /** Sets quiet hours; without any of the values there are none. @throws FanfareError BAD_USER_INPUT */
 export async function setQuietHours(

@@ -7,6 +7,7 @@ import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { MemberRecord } from './store/members.ts';
 import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
+import { emailSchema, localeSchema, zoneSchema } from '../../core/contact.ts';
 import { requireRole, validate } from '../../core/validate.ts';
 import type { MemberInput, RefInput } from '../../core/shapes.ts';
 import { checkMemberQuota } from '../../core/quotas.ts';
@@ -97,9 +98,15 @@ const memberSchema = z
     teamId: emptiedWhenAbsent,
     departmentId: emptiedWhenAbsent,
     supervisorId: emptiedWhenAbsent,
+    email: emailSchema.nullish(),
+    locale: localeSchema.nullish(),
+    timeZone: zoneSchema.nullish(),
     ...DETAIL_FIELDS,
   })
-  .transform(({ memberId, ...rest }): MemberRecord => ({ userId: memberId, ...rest }));
+  .transform(({ memberId, email, locale, timeZone, ...rest }): MemberRecord => ({
+    ...{ userId: memberId, ...rest },
+    contact: { email: email ?? null, locale: locale ?? null, timeZone: timeZone ?? null },
+  }));
 
 const refSchema = z.strictObject({ id: idSchema, type: idSchema, label: nameSchema, ...DETAIL_FIELDS });
 

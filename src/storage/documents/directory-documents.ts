@@ -35,7 +35,17 @@ export interface DetailsDocument {
   data?: unknown;
 }
 
+/** How to write to a member: never served. Absent fields are not known. */
+export interface ContactDocument {
+  email?: string;
+  /** A language tag, such as `de-AT`. */
+  locale?: string;
+  timeZone?: string;
+}
+
 export interface MemberDocument extends NamedDocument, DetailsDocument {
+  /** Absent: nothing is known. */
+  contact?: ContactDocument;
   name: string;
   teamId: string | null;
   teamSince: Date | null;

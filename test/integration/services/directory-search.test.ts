@@ -147,6 +147,7 @@ test('finds nobody of another tenant', async () => {
     imageUrl: null,
     url: null,
     data: null,
+    contact: { email: null, locale: null, timeZone: null },
   };
   for (const tenant of ['red', 'redder'])
     await parts.core.members.upsert(

@@ -7,7 +7,7 @@ import type { ExportPart } from '../../../src/core/shapes.ts';
 import { collect } from '../../support/collect.ts';
 import { erase } from '../../support/erasure.ts';
 import { REACTION } from '../../support/erasure-traces.ts';
-import { DETAILS, ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
+import { CONTACT, DETAILS, ID, NAME, openErasureWorld } from '../../support/erasure-world.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 interface Exported extends Readonly<Record<string, unknown>> {
@@ -49,7 +49,15 @@ test('exports everything stored about a member', async () => {
   expect(data).toMatchObject({
     format: 'fanfare-member-export/1',
     memberId: ID,
-    member: { id: ID, name: NAME, teamId: 't1', departmentId: 'd1', supervisorId: 'boss', ...DETAILS },
+    member: {
+      id: ID,
+      name: NAME,
+      teamId: 't1',
+      departmentId: 'd1',
+      supervisorId: 'boss',
+      ...DETAILS,
+      contact: CONTACT,
+    },
     ref: { id: ID, type: 'user', label: NAME, ...DETAILS },
     reader: {
       mutes: [

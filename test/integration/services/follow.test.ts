@@ -180,7 +180,8 @@ test('delivers an action recorded for a team while a member was joining and its 
   const { action } = await parts.publish({ scope: 'TEAM' });
   await parts.fanOut();
   const ann = { userId: 'ann', name: 'Ann', teamId: 't', departmentId: null, supervisorId: null };
-  const details = { imageUrl: null, url: null, data: null };
+  const contact = { email: null, locale: null, timeZone: null };
+  const details = { imageUrl: null, url: null, data: null, contact };
   await parts.repositories.members.upsert([{ ...ann, ...details }], joined);
   expect(await parts.feedOf('ann')).toEqual([]);
   const { repositories, feedStore } = parts;

@@ -349,8 +349,12 @@ export type MemberInput = {
   data?: InputMaybe<Scalars['JSON']['input']>;
   /** The department the person is in. */
   departmentId?: InputMaybe<Scalars['String']['input']>;
+  /** Mail address, at most 254 characters, for mails of the server. No field of the API shows it. */
+  email?: InputMaybe<Scalars['String']['input']>;
   /** URL of an image: https, at most 2048 characters. */
   imageUrl?: InputMaybe<Scalars['String']['input']>;
+  /** The language of these mails, such as "de" or "de-AT". Default: English. */
+  locale?: InputMaybe<Scalars['String']['input']>;
   /** The host application's own id of the person. */
   memberId: Scalars['String']['input'];
   /** Name to show. */
@@ -359,6 +363,8 @@ export type MemberInput = {
   supervisorId?: InputMaybe<Scalars['String']['input']>;
   /** The team the person is in. */
   teamId?: InputMaybe<Scalars['String']['input']>;
+  /** The time zone of these mails, such as "Europe/Berlin". Default: that of the quiet hours, or UTC. */
+  timeZone?: InputMaybe<Scalars['String']['input']>;
   /** URL of a page about it: https, at most 2048 characters. */
   url?: InputMaybe<Scalars['String']['input']>;
 };

@@ -15,7 +15,7 @@ import { HOST_ID_NAMES, storedInput } from '../../../src/core/stored-input.ts';
 /** Texts of the API that are no ids of the host application. A field that is neither here nor an id has to be decided on. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...['after', 'before', 'types', 'type', 'tags', 'phrase', 'reason', 'text', 'label', 'name', 'locale'],
-  ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field', 'search', 'outcome', 'view'],
+  ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field', 'search', 'outcome', 'view', 'email'],
   // Of quiet hours and of push messages.
   ...['from', 'to', 'timeZone', 'endpoint', 'p256dh', 'auth'],
 ]);

@@ -80,7 +80,10 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
       const results = await directoryStamps.stamping([memberId], () =>
         Promise.all([
           members.updateOne(
-            { _id: memberId, $or: [{ name: { $ne: FORMER_MEMBER } }, ...HAS_DETAILS] },
+            {
+              _id: memberId,
+              $or: [{ name: { $ne: FORMER_MEMBER } }, { contact: { $exists: true } }, ...HAS_DETAILS],
+            },
             {
               $set: {
                 name: FORMER_MEMBER,
@@ -90,7 +93,7 @@ function profileTraces({ feeds, members, refs }: Collections, directoryStamps: D
                 departmentSince: null,
                 supervisorId: null,
               },
-              $unset: { ...NO_DETAILS, ...NOT_SEARCHABLE },
+              $unset: { ...NO_DETAILS, ...NOT_SEARCHABLE, contact: 1 },
             },
           ),
           refs.updateOne(

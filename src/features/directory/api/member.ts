@@ -120,6 +120,17 @@ const MemberInput = builder.inputType('MemberInput', {
     teamId: t.string({ description: 'The team the person is in.' }),
     departmentId: t.string({ description: 'The department the person is in.' }),
     supervisorId: t.string({ description: 'Member id of the supervisor.' }),
+    email: t.string({
+      description:
+        'Mail address, at most 254 characters, for mails of the server. No field of the API shows it.',
+    }),
+    locale: t.string({
+      description: 'The language of these mails, such as "de" or "de-AT". Default: English.',
+    }),
+    timeZone: t.string({
+      description:
+        'The time zone of these mails, such as "Europe/Berlin". Default: that of the quiet hours, or UTC.',
+    }),
     ...detailInputs(t),
   }),
 });

@@ -1,7 +1,7 @@
 import { toMember, type PlainMember } from '../../../storage/documents/member-document.ts';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { UserId } from '../../../domain/action.ts';
-import type { Details, Member } from '../../../domain/member.ts';
+import type { Contact, Details, Member } from '../../../domain/member.ts';
 import type { ConcernedGroups, RelevancyReader } from '../../../domain/relevancy.ts';
 import { inSlices, mapInTurns } from '../../../lib/turn.ts';
 import { storedDetails } from './details.ts';
@@ -44,7 +44,14 @@ export const MEMBERS: Declared<'members'> = {
 };
 
 export type MemberRecord = Details &
-  Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'>;
+  Pick<Member, 'userId' | 'name' | 'teamId' | 'departmentId' | 'supervisorId'> & {
+    readonly contact: Contact;
+  };
+
+function storedContact(contact: Contact): Document {
+  const given = Object.entries(contact).filter(([, value]) => value !== null);
+  return { contact: given.length === 0 ? '$$REMOVE' : literal(Object.fromEntries(given)) };
+}
 
 export interface Group {
   readonly kind: 'team' | 'department';
@@ -108,6 +115,7 @@ export function membersRepository(
                 ...groupStages('departmentId', record.departmentId, now),
                 supervisorId: literal(record.supervisorId),
                 ...storedDetails(record),
+                ...storedContact(record.contact),
               },
             },
             searchStage(record.userId, record.name),
@@ -126,6 +134,22 @@ export function membersRepository(
     },
 
     findByIds,
+
+    /** How to write to members whose mail address is known. One read. Unique key: `_id`. */
+    async withEmail(ids: readonly UserId[]): Promise<Map<UserId, Contact & { readonly email: string }>> {
+      const documents = await inOneBatch(
+        collection
+          .find({ _id: { $in: [...ids] }, 'contact.email': { $exists: true } })
+          .project<Pick<MemberDocument, '_id' | 'contact'>>({ contact: 1 }),
+        ids.length,
+      );
+      return new Map(
+        documents.map(({ _id, contact: { email = '', locale = null, timeZone = null } = {} }) => [
+          _id,
+          { email, locale, timeZone },
+        ]),
+      );
+    },
 
     /** The same for a few, in one round trip for calls at the same time. */
     async findFew(ids: readonly UserId[]): Promise<Member[]> {
