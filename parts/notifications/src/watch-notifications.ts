@@ -1,6 +1,5 @@
 import type { Core } from '../../../src/core/core.ts';
 import { notificationKey, type NotificationKind } from '../../../src/domain/notification.ts';
-import type { Identity } from '../../../src/domain/viewer.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { ValueWatch } from '../../../src/feed/watch/value-watch.ts';
@@ -57,7 +56,7 @@ const OF_OTHERS: readonly NotificationKind[] = ['MENTION', 'OWN', 'REPLY'];
  */
 export async function watchNotifications(
   core: Core,
-  identity: Identity,
+  identity: ReaderSession['identity'],
   { after, filter, withCounts = false, signal }: WatchNotificationsArgs,
 ): Promise<AsyncIterable<NotificationEvent>> {
   const checked = checkNotificationFilter(filter);
