@@ -14,8 +14,9 @@ import type * as Api from './api.ts';
 import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
+import { createHooks } from './hooks.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
-import { NO_CHECKED_HOOKS, type CheckedHooks, type CheckedHook } from '../descriptors/host-hooks.ts';
+import { NO_CHECKED_HOOKS, type CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { Core, DirectoryAccess } from '../core/core.ts';
 import type { Database } from '../storage/database/mongo.ts';
 import { createRepositories } from './repositories.ts';
@@ -30,7 +31,6 @@ import {
   logClockRight,
   logClockSkewed,
   logPresenceTrouble,
-  logHookFailed,
 } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -46,79 +46,6 @@ import { connectDatabase } from './collections.ts';
 import { allIndexes } from './collections.ts';
 import { SEEN_EVERY_MS } from '../storage/database/processes.ts';
 import { TenancyDiffers } from '../storage/database/schema-version.ts';
-import { createWebhookClient } from '../connections/webhook-client.ts';
-import { FanfareError } from '../domain/errors.ts';
-import { verdictOf, type Ask, type Hooks, type Verdict } from '../domain/hook.ts';
-import { signatureHeaders } from '../domain/webhook.ts';
-import { within } from '../lib/within.ts';
-
-/** How long an answer may take. */
-const TIMEOUT_MS = 2_000;
-const LATE = Symbol('late');
-const MAX_CONNECTIONS = 32;
-
-/** The hooks of a host's configuration, as use cases ask them. */
-export function createHooks(
-  { beforePublish, beforeInteract }: CheckedHooks,
-  { safety }: Config,
-  logger: Logger,
-  closer: Closer,
-): Hooks {
-  return {
-    beforePublish: made('beforePublish', beforePublish),
-    beforeInteract: made('beforeInteract', beforeInteract),
-  };
-
-  function made<T extends object>(name: string, hook: CheckedHook | null): Ask<T> | null {
-    if (hook === null) return null;
-    const ask = typeof hook === 'function' ? asked(hook) : posted(name, hook, closer);
-    return async (what) => {
-      let error: unknown = new Error('The answer of the hook is not a verdict');
-      try {
-        const verdict = verdictOf(await ask(structuredClone(what)));
-        if (verdict !== null) return verdict;
-      } catch (thrown) {
-        error = thrown;
-      }
-      logHookFailed(logger, { hook: name, err: error });
-      return withoutAnswer(safety.hookFailure);
-    };
-  }
-}
-
-function withoutAnswer(failure: 'open' | 'closed'): Verdict {
-  if (failure === 'open') return { verdict: 'accept' };
-  throw new FanfareError('UNAVAILABLE', 'The host application does not answer; try again later');
-}
-
-function asked(hook: (what: object) => unknown): (what: object) => Promise<unknown> {
-  return async (what) => {
-    const answer = await within(TIMEOUT_MS, Promise.resolve(hook(what)), LATE);
-    if (answer === LATE) throw new Error(`No answer within ${String(TIMEOUT_MS / 1_000)} s`);
-    return answer;
-  };
-}
-
-/** A URL, which is asked with the signature of webhooks. */
-function posted(
-  name: string,
-  { url, keys, allowPrivateAddress }: Exclude<CheckedHook, (what: object) => unknown>,
-  closer: Closer,
-): (what: object) => Promise<unknown> {
-  const client = createWebhookClient({
-    ...{ url, allowPrivateAddress, timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS },
-  });
-  closer.own(syncToAsync(client));
-  return async (what) => {
-    const body = JSON.stringify({ type: name, data: what });
-    const headers = signatureHeaders(keys, { id: randomUUID(), sentAt: clock.now(), body });
-    const outcome = await client.post(headers, body, new AbortController().signal);
-    if (!outcome.isTaken) throw new Error(outcome.error);
-    // Part of an answer may look like an empty one, which accepts.
-    if (outcome.body === null) throw new Error('The answer broke off or is too long');
-    return outcome.body.trim() === '' ? undefined : (JSON.parse(outcome.body) as unknown);
-  };
-}
 
 const OTHERS_RUN =
   'Another process runs on the database, and only one of the two has TENANT_CLAIM set: ' +
