@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { createHooks } from '../../../src/app/app.ts';
+import { createHooks } from '../../../src/app/hooks.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-config.ts';
 import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
