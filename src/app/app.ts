@@ -15,6 +15,8 @@ import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
 import { createHooks } from './hooks.ts';
+import { createOffers } from './offers.ts';
+import { declaredViews } from '../descriptors/registry.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import { NO_CHECKED_HOOKS, type CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { Core, DirectoryAccess } from '../core/core.ts';
@@ -287,6 +289,7 @@ function openCore(
     sealsCursors: config.auth.tenantClaim !== undefined,
     ...(api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
+    offers: createOffers({ views: declaredViews, logger, metrics, closer }),
     reportHideAfter: config.safety.reportHideAfter,
     pushPublicKey: config.push?.publicKey ?? null,
     settings: settingsOf(config),

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { NO_HOOKS, type Hooks } from '../domain/hook.ts';
+import { NO_OFFERS, type Offers } from '../domain/offer.ts';
 import { ERASURE_TIMING } from '../domain/erasure.ts';
 import { forgetDeletedKeys } from '../connections/redis.ts';
 import type { RedisPart } from '../connections/redis-parts.ts';
@@ -49,6 +50,8 @@ export interface CoreOptions extends Observers {
   readonly quotas?: Quotas;
   /** Questions to the host before something is recorded. Default: nothing. */
   readonly hooks?: Hooks;
+  /** Default: hosts offer nothing. */
+  readonly offers?: Offers;
   /** Reports at which something is hidden. Default: never. */
   readonly reportHideAfter?: number | null;
   /** By which browsers know the server. Default: no push messages are sent. */
@@ -96,6 +99,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     cap: feeds.cap,
     weights: feeds.relevancyWeights,
     ranking: feeds.ranking,
+    offers: options.offers ?? NO_OFFERS,
     ...{ reactions: feeds.reactions, keepsImpressions: feeds.impressions ?? false },
     // The time of a reader's last read is stored as precisely as the shorter of the two periods requires.
     dormantAfterMs: Math.min(feeds.dormantAfterMs, options.digestAfterMs ?? Infinity),
@@ -108,7 +112,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   };
   const [first] = options.redis;
   const read = createEventReads(repositories);
-  const { openEventSession, beginWatch } = createEventSessions(repositories, read);
+  const { openEventSession, beginWatch } = createEventSessions(context, read);
   const core: Core = {
     ...options.settings,
     ...context,

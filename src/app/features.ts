@@ -38,6 +38,7 @@ import { IMPRESSIONS } from '../features/impressions/store.ts';
 import { RANKINGS, SCORES } from '../features/ranking/store.ts';
 import { TOP } from '../features/ranking/top-order.ts';
 import { RANK } from '../features/ranking/rank-order.ts';
+import { SOURCE } from '../features/ranking/source-order.ts';
 import { REPORTS } from '../features/reports/store.ts';
 import { ERASED_TENANTS } from '../features/tenants/store.ts';
 
@@ -83,7 +84,7 @@ const ALL = [
   { collections: [ERASURES] },
   { collections: [EVENT_OUTBOX, HOST_EVENTS, EVENT_STATE] },
   ...PARTS,
-  { collections: [SCORES, RANKINGS], orders: [TOP, RANK], jobs: [rescoring] },
+  { collections: [SCORES, RANKINGS], orders: [TOP, RANK, SOURCE], jobs: [rescoring] },
   {
     collections: [ACTIONS],
     api: () =>

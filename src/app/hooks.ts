@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createWebhookClient } from '../connections/webhook-client.ts';
-import type { CheckedHook, CheckedHooks } from '../descriptors/host-hooks.ts';
+import type { CheckedHook, CheckedHooks, SignedTarget } from '../descriptors/host-hooks.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { verdictOf, type Ask, type Hooks, type Verdict } from '../domain/hook.ts';
 import { signatureHeaders } from '../domain/webhook.ts';
@@ -31,7 +31,8 @@ export function createHooks(
 
   function made<T extends object>(name: string, hook: CheckedHook | null): Ask<T> | null {
     if (hook === null) return null;
-    const ask = typeof hook === 'function' ? asked(hook) : posted(name, hook, closer);
+    const ask =
+      typeof hook === 'function' ? asked(hook) : posted(name, hook, { timeoutMs: TIMEOUT_MS }, closer);
     return async (what) => {
       let error: unknown = new Error('The answer of the hook is not a verdict');
       try {
@@ -59,14 +60,15 @@ function asked(hook: (what: object) => unknown): (what: object) => Promise<unkno
   };
 }
 
-/** A URL, which is asked with the signature of webhooks. */
-function posted(
+/** A URL, which is asked with the signature of webhooks. An empty answer is `undefined`. Rejects if the host does not answer in JSON. */
+export function posted(
   name: string,
-  { url, keys, allowPrivateAddress }: Exclude<CheckedHook, (what: object) => unknown>,
+  { url, keys, allowPrivateAddress }: SignedTarget,
+  limits: { readonly timeoutMs: number; readonly mostBytes?: number },
   closer: Closer,
 ): (what: object) => Promise<unknown> {
   const client = createWebhookClient({
-    ...{ url, allowPrivateAddress, timeoutMs: TIMEOUT_MS, maxConnections: MAX_CONNECTIONS },
+    ...{ url, allowPrivateAddress, maxConnections: MAX_CONNECTIONS, ...limits },
   });
   closer.own(syncToAsync(client));
   return async (what) => {

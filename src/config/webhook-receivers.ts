@@ -43,13 +43,24 @@ const isAllowed = ({
 }) => allowPrivateAddress || url.startsWith('https://');
 const NOT_ALLOWED = { error: 'https://, or "allowPrivateAddress": true', path: ['url'] };
 
+const SIGNED = z.strictObject({
+  url: target,
+  secrets: SECRETS,
+  allowPrivateAddress: z.boolean().default(false),
+});
+
+const signed = ({ url, secrets, allowPrivateAddress }: z.output<typeof SIGNED>) => ({
+  ...{ url: new URL(url).href, keys: secrets, allowPrivateAddress },
+});
+
 /** A URL that signed requests go to. Faults name the place but never the value, which may be a secret. */
-export const signedTarget = z
-  .strictObject({ url: target, secrets: SECRETS, allowPrivateAddress: z.boolean().default(false) })
-  .refine(isAllowed, NOT_ALLOWED)
-  .transform(({ url, secrets, allowPrivateAddress }) => ({
-    ...{ url: new URL(url).href, keys: secrets, allowPrivateAddress },
-  }));
+export const signedTarget = SIGNED.refine(isAllowed, NOT_ALLOWED).transform(signed);
+
+/** The same with a time limit, in milliseconds. */
+export const timedTarget = (timeoutMs: z.ZodType<number>) =>
+  SIGNED.extend({ timeoutMs })
+    .refine(isAllowed, NOT_ALLOWED)
+    .transform(({ timeoutMs: ms, ...of }) => ({ ...signed(of), timeoutMs: ms }));
 
 const receiver = z
   .strictObject({

@@ -38,9 +38,11 @@ export interface WebhookClientOptions {
   /** Time limit of a whole attempt, from DNS lookup to the end of the answer. */
   readonly timeoutMs: number;
   readonly maxConnections: number;
+  /** Upper bound on bytes read from an answer. Default: 16 KiB. */
+  readonly mostBytes?: number;
 }
 
-/** Upper bound on bytes read from an answer; reading it to the end lets the connection be reused. */
+/** Reading an answer to its end lets the connection be reused. */
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_ERROR_LENGTH = 200;
 
@@ -49,7 +51,7 @@ const MAX_ERROR_LENGTH = 200;
  * checked at connection time, so a name cannot resolve to a private network, now or later.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
-  const { url, allowPrivateAddress, timeoutMs, maxConnections } = options;
+  const { url, allowPrivateAddress, timeoutMs, maxConnections, mostBytes = MAX_ANSWER_BYTES } = options;
   const settings = {
     ...{ keepAlive: true, maxSockets: maxConnections },
     ...{ allowPrivateIPAddress: allowPrivateAddress, allowMetaIPAddress: false },
@@ -91,7 +93,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const timer = setTimeout(end, timeoutMs);
       try {
         const answer = await send(headers, body, attempt.signal);
-        return outcomeOf(answer, await readToItsEnd(answer));
+        return outcomeOf(answer, await readToItsEnd(answer, mostBytes));
       } catch (error) {
         signal.throwIfAborted();
         if (attempt.signal.aborted)
@@ -109,14 +111,14 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 }
 
 /** For most the status is all that matters. An answer that is too long or breaks off costs only its connection. */
-async function readToItsEnd(answer: IncomingMessage): Promise<string | null> {
+async function readToItsEnd(answer: IncomingMessage, mostBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of answer) {
       bytes += (chunk as Buffer).length;
       chunks.push(chunk as Buffer);
-      if (bytes > MAX_ANSWER_BYTES) return null;
+      if (bytes > mostBytes) return null;
     }
   } catch {
     answer.destroy();

@@ -201,7 +201,7 @@ export interface FeedOrders {
 export type FeedOrder = keyof FeedOrders;
 /** Orders that only a view of the configuration can have. Features add theirs. */
 export interface ViewOrders {
-  readonly RANK: true;
+  readonly SOURCE: true;
 }
 export type ListOrder = FeedOrder | keyof ViewOrders;
 export type FeedState = 'READY' | 'REBUILDING';

@@ -24,9 +24,14 @@ export interface HostHooks {
   readonly beforeInteract?: Hook<InteractionToCheck>;
 }
 
-export type CheckedHook =
-  | ((what: object) => unknown)
-  | { readonly url: string; readonly keys: readonly Uint8Array[]; readonly allowPrivateAddress: boolean };
+/** A checked `HookUrl`. */
+export interface SignedTarget {
+  readonly url: string;
+  readonly keys: readonly Uint8Array[];
+  readonly allowPrivateAddress: boolean;
+}
+
+export type CheckedHook = ((what: object) => unknown) | SignedTarget;
 
 export interface CheckedHooks {
   readonly beforePublish: CheckedHook | null;

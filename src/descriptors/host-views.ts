@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { pathOf, type DeclarationFault } from './check.ts';
 import { DEFAULT_LOCALE, type Locale } from './locale.ts';
+import { timedTarget } from '../config/webhook-receivers.ts';
 import { lineSchema } from './define.ts';
+import type { HookUrl, SignedTarget } from './host-hooks.ts';
 
 /** A list of its own beside the feed: those of the reader's items that match, in an order of its own. */
 export interface HostView {
@@ -11,9 +13,14 @@ export interface HostView {
   readonly filter?: object;
   /**
    * Default: RELEVANCY. `rank`: highest first by an expression of the Common Expression Language that gives each item a number, such as
-   * `likes * 3.0 - ageHours`.
+   * `likes * 3.0 - ageHours`. Beside a source: the order of the view while the source does not answer; default RECENT, and never a rank.
    */
   readonly order?: string | { readonly rank: string };
+  /**
+   * The host says which items it has and how high each stands: the URL is asked by POST for each reader, with the signature of webhooks,
+   * and answers a list of at most 500 `{ actionId, score }`, highest first. The reader is shown those that they may see. Default: all items.
+   */
+  readonly source?: ViewSource;
   /** Only items of the last so many minutes, hours or days, such as `7d`, by the time of the order. Default: all. */
   readonly window?: string;
   /** To be shown in groups. Only in the order RELEVANCY. Default: false. */
@@ -24,6 +31,12 @@ export interface HostView {
   readonly ownReadMark?: boolean;
 }
 
+/** A URL that is asked which items a view has. */
+export interface ViewSource extends HookUrl {
+  /** How long an answer may take, in milliseconds: at most 2,000. Default: 500. */
+  readonly timeoutMs?: number;
+}
+
 /** A view without its faults, but for those of its filter and order. */
 export interface DeclaredView {
   readonly name: string;
@@ -32,15 +45,25 @@ export interface DeclaredView {
   readonly order: string;
   /** The expression that ranks its items; `null`: none does. */
   readonly rank: string | null;
+  /** The host that says which items it has; `null`: all have it. */
+  readonly source: DeclaredSource | null;
   readonly windowMs: number | null;
   readonly isGrouped: boolean;
   readonly isCounted: boolean;
   readonly hasOwnReadMark: boolean;
 }
 
+export interface DeclaredSource extends SignedTarget {
+  readonly timeoutMs: number;
+  /** The order of the view while there is no answer. */
+  readonly fallback: string;
+}
+
 export const MAX_VIEWS = 20;
 const MAX_LABEL = 80;
 const RANK = 'RANK';
+const SOURCE = 'SOURCE';
+const SOURCE_TIMEOUT_MS = { usual: 500, most: 2_000 };
 const MINUTE = 60_000;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: 24 * 60 * MINUTE };
 const LONGEST_WINDOW_MS = 3_650 * 24 * 60 * MINUTE;
@@ -54,6 +77,15 @@ const windowSchema = z
 /** Orders of views alone are not called by name. */
 const offeredSchema = z.string().refine((order) => order !== RANK, 'Must be { rank: … }');
 
+const sourceSchema = timedTarget(
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(SOURCE_TIMEOUT_MS.most, `Must be at most ${String(SOURCE_TIMEOUT_MS.most)} ms`)
+    .default(SOURCE_TIMEOUT_MS.usual),
+);
+
 const viewSchema = z
   .strictObject({
     label: z
@@ -61,6 +93,7 @@ const viewSchema = z
       .refine((label) => DEFAULT_LOCALE in label, `Must have a label for ${DEFAULT_LOCALE}`),
     filter: z.looseObject({}).optional(),
     order: z.union([offeredSchema, z.strictObject({ rank: z.string() })]).optional(),
+    source: sourceSchema.optional(),
     window: windowSchema.optional(),
     grouped: z.boolean().optional(),
     counts: z.boolean().optional(),
@@ -68,6 +101,14 @@ const viewSchema = z
   })
   .refine(({ grouped, order }) => grouped !== true || order === undefined || order === 'RELEVANCY', {
     error: 'Groups are in order of relevancy: leave out order or grouped',
+    path: ['grouped'],
+  })
+  .refine(({ source, order }) => source === undefined || typeof order !== 'object', {
+    error: 'A source has scores of its own: leave out rank or source',
+    path: ['order'],
+  })
+  .refine(({ source, grouped }) => source === undefined || grouped !== true, {
+    error: 'Groups are in order of relevancy: leave out grouped or source',
     path: ['grouped'],
   });
 
@@ -97,11 +138,19 @@ export function viewsOf(views: unknown): readonly DeclaredView[] {
     name,
     label: new Map(Object.entries(view.label)),
     filter: view.filter ?? {},
-    order: typeof view.order === 'object' ? RANK : (view.order ?? 'RELEVANCY'),
-    rank: typeof view.order === 'object' ? view.order.rank : null,
+    ...orderOf(view),
     windowMs: view.window ?? null,
     isGrouped: view.grouped ?? false,
     isCounted: view.counts ?? true,
     hasOwnReadMark: view.ownReadMark ?? false,
   }));
+}
+
+function orderOf({
+  order,
+  source,
+}: z.output<typeof viewSchema>): Pick<DeclaredView, 'order' | 'rank' | 'source'> {
+  if (typeof order === 'object') return { order: RANK, rank: order.rank, source: null };
+  if (source === undefined) return { order: order ?? 'RELEVANCY', rank: null, source: null };
+  return { order: SOURCE, rank: null, source: { ...source, fallback: order ?? 'RECENT' } };
 }

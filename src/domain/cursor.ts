@@ -26,6 +26,13 @@ function encodeCursor(list: string, payload: Buffer): string {
 
 /** @param length of its payload, if it is known. @throws FanfareError BAD_CURSOR */
 function decodeCursor(list: string, cursor: string, length?: number): Buffer {
+  const payload = payloadOf(list, cursor, length);
+  if (payload === null) throw badCursor();
+  return payload;
+}
+
+/** `null`: it is not a cursor of the list. */
+function payloadOf(list: string, cursor: string, length?: number): Buffer | null {
   const bytes = Buffer.from(cursor, 'base64url');
   const payload = bytes.subarray(1 + CHECK_BYTES);
   const isOurs =
@@ -34,8 +41,7 @@ function decodeCursor(list: string, cursor: string, length?: number): Buffer {
     payload.length === (length ?? payload.length) &&
     bytes.toString('base64url') === cursor &&
     checkSum(list, payload) === bytes.toString('binary', 1, 1 + CHECK_BYTES);
-  if (!isOurs) throw badCursor();
-  return payload;
+  return isOurs ? payload : null;
 }
 
 export function encodePosition(list: string, cursor: PositionCursor): string {
@@ -131,6 +137,10 @@ export function decodeRanked(list: string, cursor: string): RankedCursor {
     actionId: payload.toString('hex', 17, 29),
     since: timeOf(payload.readDoubleBE(29)),
   };
+}
+
+export function isRankedCursor(list: string, cursor: string): boolean {
+  return payloadOf(list, cursor, RANKED_BYTES) !== null;
 }
 
 /** A place in a list that is ordered by a number that counts or by a time, then by a hexadecimal id if there is one. */

@@ -1,4 +1,5 @@
 import type { ErasureTiming } from '../domain/erasure.ts';
+import type { Offers } from '../domain/offer.ts';
 import type { RankingWeights } from '../domain/ranking.ts';
 import type { RelevancyWeights } from '../domain/relevancy.ts';
 import type { Realtime } from '../live/create-realtime.ts';
@@ -17,6 +18,8 @@ export interface Context extends Repositories, Realtime {
   readonly cap: number;
   readonly weights: RelevancyWeights;
   readonly ranking: RankingWeights;
+  /** What hosts offer readers in views with a source. */
+  readonly offers: Offers;
   /** Whether it is kept what readers were shown. */
   readonly keepsImpressions: boolean;
   /** Reactions that members can give. */

@@ -16,6 +16,11 @@ export const logHookFailed = event<{ hook: string; err: unknown }>(
   'warn',
   'A hook of the host did not answer',
 );
+/** Its view is read as if it had none. Once a minute for each view. */
+export const logSourceFailed = event<{ view: string; err: unknown }>(
+  'warn',
+  'The source of a view did not answer',
+);
 export const logListening = event<{ url: string }>('info', 'Listening');
 export const logDoubtfulSetting = event<{ setting: string; because: string }>(
   'warn',

@@ -296,10 +296,17 @@ function viewMetrics({ counter }: Meters) {
     'Impressions that were recorded, by the view; (feed) is those of none.',
     'view',
   );
+  const answers = counter(
+    'fanfare_source_answers_total',
+    'Questions to the sources of views, by the view and whether there was an answer that made sense: answered or failed.',
+    'view',
+    'outcome',
+  );
   return {
     /** @param view one of the configuration, or that of what is none: there are few */
     feedRead: (view: string): void => feedReads.inc({ view }),
     itemsShown: (view: string, count: number): void => shown.inc({ view }, count),
+    sourceAnswered: (view: string, outcome: 'answered' | 'failed'): void => answers.inc({ view, outcome }),
   };
 }
 

@@ -350,7 +350,7 @@ test('faults of filters and orders of views are found at the start, with their p
 
 const WRONG = {
   ...{ label: new Map([['en', 'Wrong']]), filter: { types: ['Nothing'], reasons: ['WISH'] }, order: 'BEST' },
-  ...{ rank: null, windowMs: null, isGrouped: false, isCounted: true, hasOwnReadMark: false },
+  ...{ rank: null, source: null, windowMs: null, isGrouped: false, isCounted: true, hasOwnReadMark: false },
 };
 
 test('the API offers the views of the configuration, in its order and in the language of the reader', async () => {

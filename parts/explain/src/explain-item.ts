@@ -13,6 +13,7 @@ import { validate } from '../../../src/core/validate.ts';
 import { presentEntry, type RuleName, withheldBy } from '../../../src/feed/page/feed-rules.ts';
 import { type CheckedFeedFilter, failedOf, learnForFilter } from '../../../src/feed/page/filters.ts';
 import { type AskedList, checkAskedList, readerOf } from '../../../src/feed/page/views.ts';
+import { asOffered, findOffered } from '../../../src/feed/page/offered.ts';
 import { followsOfOne, hydrateOne, learnOfActions } from '../../../src/feed/page/hydration.ts';
 import { DECLARED } from '../../../src/feed/page/declared.ts';
 import { requireAction } from '../../../src/feed/page/read-actions.ts';
@@ -43,7 +44,7 @@ export async function explainFeedItem(
   const action = await requireAction(session, actionId);
   // The other reader's roles are known only from their token; a feed does not depend on them.
   const reader = isOwn ? session : openSession(core, { userId, roles: new Set(), expiresAt: null });
-  return explain(core, reader, action, checkAskedList(userId, list));
+  return explain(core, reader, action, await asOffered(core, userId, checkAskedList(userId, list)));
 }
 
 async function explain(
@@ -63,13 +64,17 @@ async function explain(
   const ways = addressedBy(profile, action, follows);
   // After an edit, stored reasons are invalid until a pass has updated them.
   const located = ways.length === 0 ? null : found;
+  const { view } = filter;
+  // A view with a source also has what is not in the feed.
+  const offered = view === null ? null : await findOffered(core, session, view, action.id);
+  const entry = offered ?? located?.entry ?? null;
   const nowhere = { actionId: action.id, relevancy: baseRelevancy(action), reasons: [] };
   const facts = await hydrateOne(session, profile, {
     actionId: action.id,
-    entry: located?.entry ?? nowhere,
+    entry: entry ?? nowhere,
   });
   const reader = readerOf(profile, filter);
-  const item = located === null || facts === null ? null : presentEntry(reader, facts, filter.state);
+  const item = entry === null || facts === null ? null : presentEntry(reader, facts, filter.state);
   const leftOutBy =
     item === null ? [] : failedOf(filter, item, await learnForFilter(session, filter, [item]));
   const recorded = summaries.get(action.id)?.groups ?? [];
@@ -87,8 +92,7 @@ async function explain(
   const causes = causesOf(action, lifts, facts?.mark ?? null);
   const order = DECLARED.order(filter.view?.order ?? 'TOP');
   const { explain: explainPlace = DECLARED.order('TOP').explain } = order;
-  const scored =
-    item === null ? null : ((await explainPlace?.(core, item, { reader, view: filter.view })) ?? null);
+  const scored = item === null ? null : ((await explainPlace?.(core, item, { reader, view })) ?? null);
   return {
     isInFeed: item !== null && leftOutBy.length === 0,
     leftOutBy,
@@ -98,10 +102,11 @@ async function explain(
       ...withheldBy(reader, {
         ...{ action, mark: facts?.mark ?? null, lists: listsOf(reader, action, follows) },
         reasons: ways.map(({ reason }) => reason),
+        isOffered: offered !== null,
       }),
       ...(isEntitled(profile, { ...action, isHidden: false }, follows) ? [] : (['NOT_ENTITLED'] as const)),
     ],
-    relevancy: located?.entry.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),
+    relevancy: entry?.relevancy ?? (ways.length > 0 ? (causes[0]?.liftedTo ?? null) : null),
     causes,
     path: located?.path ?? 'NONE',
     score: scored?.score ?? null,

@@ -19,6 +19,12 @@ import {
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { RankedFacts, Relation } from './store.ts';
 
+declare module '../../core/shapes.ts' {
+  interface ViewOrders {
+    readonly RANK: true;
+  }
+}
+
 const compiled = new WeakMap<object, RankExpression>();
 
 /** @throws Error with what is wrong, for people */

@@ -14,7 +14,7 @@ import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedReads } from '../../feed/feed-reader.ts';
 import type { OrderedPage } from '../../feed/page/declared.ts';
-import { collectRecent } from '../../feed/page/orders.ts';
+import { collectRecent, listInOrder } from '../../feed/page/orders.ts';
 import { askedPage, pageOf } from '../../feed/page/paging.ts';
 import type { ConductedPosition } from '../../feed/source.ts';
 import { clock } from '../../lib/clock.ts';
@@ -26,7 +26,7 @@ import type { RankedFacts, Relation, Taste } from './store.ts';
 export interface Ranking {
   /** Tells its cursors from those of other orders. */
   readonly name: ListOrder;
-  /** Earliest `conducted` that a generation ranks, inclusive. `null`: that of the newest `RANKED_CHUNK` entries. */
+  /** Earliest `conducted` that a generation ranks, inclusive; `ALWAYS`: however old. `null`: that of the newest `RANKED_CHUNK` entries. */
   readonly since: (generation: Date) => Date | null;
   /** Whether it needs the descriptors of actions. */
   readonly withContent: boolean;
@@ -50,7 +50,7 @@ const RANKED_CHUNK = 1_000;
 /** Of so many entries all can be too close together to be told from those that were not read. */
 const MOST_CHUNKS = 4;
 /** The lowest time that a cursor can hold. */
-const ALWAYS = new Date(-LAST_TIME);
+export const ALWAYS = new Date(-LAST_TIME);
 
 interface RankedEntry extends RankedPosition {
   readonly entry: FeedEntry;
@@ -69,7 +69,7 @@ export async function readRanked(
   options: OrderedPage,
   ranking: Ranking,
 ): Promise<Page<NewsfeedItem>> {
-  const list = `feed:${ranking.name}:${options.list}`;
+  const list = listInOrder(ranking.name, options.list);
   const latest = await latestGeneration(core);
   const page = askedPage(options.args, (cursor) => decodeRanked(list, cursor));
   const { size, isUp, from } = page;

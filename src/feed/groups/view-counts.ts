@@ -15,6 +15,7 @@ import {
 } from '../page/filters.ts';
 import { marksOf } from '../page/hydration.ts';
 import { ListRead } from '../page/list-read.ts';
+import { asOffered } from '../page/offered.ts';
 import { FeedList, type FeedStages, MAX_UNREAD } from '../page/list.ts';
 import { openStages, type PageStages, unreadEntries } from '../page/read-page.ts';
 import { feedViews, itemsOf, readerOf, viewOfList } from '../page/views.ts';
@@ -22,11 +23,12 @@ import type { ReaderSession } from '../session/reader-session.ts';
 import { countUnreadGroups } from './read-groups.ts';
 
 /** Counts what is unread of a view as its own pages do: its items, or its groups if it is shown in groups. */
-export function countUnreadOfView(
+export async function countUnreadOfView(
   core: FeedReads,
   session: ReaderSession,
-  filter: CheckedFeedFilter,
+  asked: CheckedFeedFilter,
 ): Promise<UnreadCount> {
+  const filter = await asOffered(core, session.identity.userId, asked);
   const { view, key } = filter;
   if (view?.isGrouped === true) return countUnreadGroups(core, session, filter);
   const order = view?.order ?? 'RELEVANCY';
@@ -37,14 +39,16 @@ export function countUnreadOfView(
 }
 
 /** The same of all views that are counted, by name. */
-export function countUnreadOfViews(
+export async function countUnreadOfViews(
   core: FeedReads,
   session: ReaderSession,
 ): Promise<ReadonlyMap<string, UnreadCount>> {
   const { userId } = session.identity;
-  const filters = feedViews()
-    .filter(({ isCounted }) => isCounted)
-    .map((view) => itemsOf(userId, view));
+  const filters = await Promise.all(
+    feedViews()
+      .filter(({ isCounted }) => isCounted)
+      .map((view) => asOffered(core, userId, itemsOf(userId, view))),
+  );
   return countTogether(core, session, { whole: NO_FILTER, filters });
 }
 

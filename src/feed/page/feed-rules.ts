@@ -46,6 +46,8 @@ interface RuleFacts {
   readonly reasons: readonly DeliveryReason[];
   /** Ids of the reader's lists that it is in. */
   readonly lists: readonly string[];
+  /** See `FeedEntry`. Default: it is not. */
+  readonly isOffered?: boolean | undefined;
 }
 
 interface Rule {
@@ -107,7 +109,7 @@ const RULES = {
   },
   NOT_ADDRESSED: {
     description: 'The action is not addressed to the reader.',
-    withholds: (_reader, { reasons }) => reasons.length === 0,
+    withholds: (_reader, { reasons, isOffered }) => reasons.length === 0 && isOffered !== true,
     mayHaveBegun: isAnnounced,
   },
 } satisfies Readonly<Record<string, Rule>>;
@@ -156,7 +158,10 @@ export function passRules(
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
   const facts = { action, mark, reasons, lists: listsOf(reader, action, follows ?? []) };
-  return ALL_RULES.some((rule) => rule.withholds(reader, facts, state)) ? null : { entry, ...facts };
+  const { isOffered } = entry;
+  return ALL_RULES.some((rule) => rule.withholds(reader, { ...facts, isOffered }, state))
+    ? null
+    : { entry, ...facts };
 }
 
 /** Presentation: turns a visible entry into the item shown to the reader. */

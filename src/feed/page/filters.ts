@@ -316,7 +316,7 @@ async function entriesInState(
 
 /** The entries of these actions, in feed order; of those that are not in the feed there is none. One round trip for each 500. */
 export async function entriesOf(
-  core: RecordedCore,
+  core: Pick<RecordedCore, 'feedReader'>,
   reader: ReaderProfile,
   actionIds: readonly string[],
 ): Promise<readonly FeedEntry[]> {

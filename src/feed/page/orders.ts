@@ -1,4 +1,4 @@
-import type { Page } from '../../core/shapes.ts';
+import type { ListOrder, Page } from '../../core/shapes.ts';
 import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
@@ -30,6 +30,11 @@ function listName(list: string): string {
   return `feed:${list}`;
 }
 
+/** The same of other orders. */
+export function listInOrder(order: ListOrder, list: string): string {
+  return listName(`${order}:${list}`);
+}
+
 /** Entries that the order RECENT reads at once, and how many for each item of a first page at first. */
 const CHUNK = 250;
 const FIRST_CHUNK = 5;
@@ -42,7 +47,7 @@ const FIRST_CHUNK = 5;
  * @throws FanfareError BAD_USER_INPUT, BAD_CURSOR
  */
 async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
-  const list = `feed:RECENT:${options.list}`;
+  const list = listInOrder('RECENT', options.list);
   const page = askedPage(options.args, (cursor) => decodePosition(list, cursor));
   return options.first(page, '', firstChunk(page.size), async () => {
     const { nodes, stop } = await collectRecent(options, page);

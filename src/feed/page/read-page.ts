@@ -32,6 +32,9 @@ import {
 import { type Begun, ListRead } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
 import { DECLARED, type FeedView, type TimeRange } from './declared.ts';
+import { isRankedCursor } from '../../domain/cursor.ts';
+import { asOffered } from './offered.ts';
+import { listInOrder } from './orders.ts';
 import { entriesAbove } from './upward.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 
@@ -55,9 +58,13 @@ export async function readFeed(
     },
 ): Promise<FeedPage> {
   const { userId } = session.identity;
-  const filter = checkAskedList(userId, args);
+  const checked = checkAskedList(userId, args);
+  core.onFeedRead(labelOf(checked.view));
+  const cursor = args.after ?? args.before ?? null;
+  const filter = await asOffered(core, userId, checked, () =>
+    cursor === null ? null : isRankedCursor(listInOrder('SOURCE', nameOfList(userId, checked)), cursor),
+  );
   const { view } = filter;
-  core.onFeedRead(labelOf(view));
   if (view !== null && view.order !== null && args.order != null)
     throw badInput(`The view ${view.name} has an order of its own: ask for it without one`, ['order']);
   const order: ListOrder = view?.order ?? args.order ?? 'RELEVANCY';

@@ -10,6 +10,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import { clock } from '../../lib/clock.ts';
 import { type AskedFilter, DECLARED, type FeedView } from './declared.ts';
 import { checkFeedFilter, type CheckedFeedFilter } from './filters.ts';
+import { offeredRow } from './offered.ts';
 
 /** In the order of the configuration. Their filters and orders were checked at the start. */
 export function feedViews(): readonly FeedView[] {
@@ -74,7 +75,7 @@ export function viewOfList(listId: string): FeedView {
       label: new Map(),
       filter: {},
       order: null,
-      rank: null,
+      ...{ rank: null, source: null },
       windowMs: null,
     },
     ...{ isGrouped: false, isCounted: true, hasOwnReadMark: false },
@@ -89,10 +90,11 @@ export function itemsOf(userId: UserId, view: FeedView, narrowed = checkFeedFilt
   const begin = view.windowMs === null ? null : beginOf(view.windowMs);
   const window = view.windowMs === null ? [] : [{ row: WINDOW, value: view.windowMs }];
   const list = view.listId === undefined ? [] : [{ row: LIST, value: view.listId }];
+  const source = view.source === null ? [] : [{ row: offeredRow(view), value: view.name }];
   return {
     view,
     key: JSON.stringify([view.name, begin?.getTime() ?? null, narrowed.key]),
-    asked: [...own.asked, ...window, ...list, ...narrowed.asked],
+    asked: [...source, ...own.asked, ...window, ...list, ...narrowed.asked],
     since: latest([own.since, narrowed.since, begin]),
     until: earliest([own.until, narrowed.until]),
     unreadOnly: own.unreadOnly || narrowed.unreadOnly,

@@ -5,7 +5,7 @@ import { Reading } from '../../lib/reading.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { mayBeOfOne } from '../../storage/database/errors.ts';
 import { inSlices } from '../../lib/turn.ts';
-import { type Load, type RequestReader, type Wanted, ACTION } from './load.ts';
+import { type Load, type LoadedFrom, type RequestReader, type Wanted, ACTION } from './load.ts';
 import { once } from '../../lib/once.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
@@ -83,7 +83,7 @@ const LOADS_AT_ONCE = 2;
  * watchers have one session per event, so a session consists of little more than its results. Create one opener per process.
  */
 export function createEventSessions(
-  repositories: Repositories,
+  repositories: LoadedFrom,
   read: ReadForEvents,
 ): { readonly openEventSession: OpenEventSession; readonly beginWatch: BeginWatch } {
   async function lookUp(userIds: readonly UserId[]): Promise<(userId: UserId) => LookedUp> {
@@ -117,7 +117,7 @@ type SharedLoad = (wanted: Wanted) => Promise<ReadonlyMap<string, unknown>>;
 
 /** Loads shared by the sessions of live events. */
 class EventLoads {
-  readonly repositories: Repositories;
+  readonly repositories: LoadedFrom;
   readonly lookUp: LookUp;
   /** The reading of all watchers, whose loads go together: nothing ends it. */
   readonly reading = new Reading();
@@ -126,7 +126,7 @@ class EventLoads {
   readonly #named = new WeakMap<DirectoryAsOf, EventLoads>();
   readonly #request: RequestReader | undefined;
 
-  constructor(repositories: Repositories, lookUp: LookUp, directory: DirectoryAsOf | null) {
+  constructor(repositories: LoadedFrom, lookUp: LookUp, directory: DirectoryAsOf | null) {
     this.repositories = repositories;
     this.lookUp = lookUp;
     this.#request =

@@ -3,6 +3,7 @@ import type { Identity } from '../../domain/viewer.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
 import type { ReaderAction } from '../../storage/documents/reader-action-id.ts';
 import type { Repositories } from '../../storage/repositories.ts';
+import type { Context } from '../context.ts';
 import { areBeside } from '../../domain/stored-id.ts';
 
 /** An action; those that do not exist for the reader are missing. */
@@ -21,6 +22,9 @@ export function seesFanOut({ roles }: Identity): boolean {
   return roles.has('admin') || roles.has('service');
 }
 
+/** What loads read. */
+export type LoadedFrom = Repositories & Pick<Context, 'offers'>;
+
 /**
  * Data that sessions load by id, declared beside its feature. Ids that are wanted in one turn of the event loop become one
  * batch: those of one request, or those of all live events of the process.
@@ -30,7 +34,7 @@ export interface Load<out V> {
   readonly nameOf: (wanted: Wanted) => string;
   /** Finds values, by name. @param request absent: nothing that is cached may be used. */
   readonly find: (
-    core: Repositories,
+    core: LoadedFrom,
     wanted: readonly Wanted[],
     request?: RequestReader,
   ) => Promise<ReadonlyMap<string, V>>;
@@ -60,7 +64,7 @@ export function load<V>({
 }: {
   /** Results in any order; missing ones are left out. */
   readonly batch: (
-    core: Repositories,
+    core: LoadedFrom,
     ids: readonly string[],
     request?: RequestReader,
   ) => Promise<readonly V[]>;
@@ -84,7 +88,7 @@ export function ownLoad<V>({
   key,
 }: {
   /** Results in any order; missing ones are left out. */
-  readonly batch: (core: Repositories, wanted: readonly Wanted[]) => Promise<readonly V[]>;
+  readonly batch: (core: LoadedFrom, wanted: readonly Wanted[]) => Promise<readonly V[]>;
   /** The reader and the id that a result belongs to. */
   readonly key: (found: V) => readonly [userId: UserId, id: string];
 }): Load<V> {
@@ -99,7 +103,7 @@ export function ownLoad<V>({
 
 /** Declares a load of what the reader said about an action. */
 export function readerActionLoad<V extends ReaderAction>(
-  batch: (core: Repositories, pairs: readonly ReaderAction[]) => Promise<readonly V[]>,
+  batch: (core: LoadedFrom, pairs: readonly ReaderAction[]) => Promise<readonly V[]>,
 ): Load<V> {
   const pairOf = ({ userId, id }: Wanted): ReaderAction => ({ userId, actionId: id });
   return ownLoad({

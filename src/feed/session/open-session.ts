@@ -15,7 +15,7 @@ import { clock } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { Reading } from '../../lib/reading.ts';
 import type { DirectoryAsOf } from '../../storage/stamps/directory-stamps.ts';
-import { ACTION, type Load, seesFanOut } from './load.ts';
+import { ACTION, type Load, type LoadedFrom, seesFanOut } from './load.ts';
 import type { ReaderMarks } from '../store/feeds.ts';
 import type { Repositories } from '../../storage/repositories.ts';
 import type { ReaderSession } from './reader-session.ts';
@@ -26,20 +26,20 @@ import { MEMBER } from '../loads/names.ts';
 export const MAX_BATCH = 500;
 
 /** @param reading that of the operation. Default: one of its own, which nothing ends. */
-export function openSession(core: Repositories, identity: Identity, reading = new Reading()): ReaderSession {
+export function openSession(core: LoadedFrom, identity: Identity, reading = new Reading()): ReaderSession {
   return new RequestSession(core, identity, reading);
 }
 
 class RequestSession implements ReaderSession {
   readonly identity: Identity;
   readonly reading: Reading;
-  readonly #core: Repositories;
+  readonly #core: LoadedFrom;
   readonly #loaders = new Map<Load<unknown>, DataLoader<string, unknown, string>>();
   #profile: Promise<ReaderProfile> | undefined;
   #directoryStamp: number | null = null;
   #directory = (): Promise<DirectoryAsOf | null> => NOT_KNOWN;
 
-  constructor(core: Repositories, identity: Identity, reading: Reading) {
+  constructor(core: LoadedFrom, identity: Identity, reading: Reading) {
     this.#core = core;
     this.identity = identity;
     this.reading = reading;

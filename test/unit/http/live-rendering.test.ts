@@ -30,7 +30,7 @@ import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { FeedEvent } from '../../../src/core/shapes.ts';
 import type { ReaderAction } from '../../../src/storage/documents/reader-action-id.ts';
-import type { Repositories } from '../../../src/storage/repositories.ts';
+import type { LoadedFrom } from '../../../src/feed/session/load.ts';
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 
@@ -140,7 +140,7 @@ function sessionOf(identity: Identity): ReaderSession {
     feeds: { marks: () => Promise.resolve(profileOfStranger(userId)) },
     pulledRefs: { known: () => Promise.resolve(new Set()) },
   };
-  return openSession(repositories as unknown as Repositories, identity);
+  return openSession(repositories as unknown as LoadedFrom, identity);
 }
 
 const member = {

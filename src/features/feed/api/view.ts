@@ -53,12 +53,13 @@ const View = builder.objectRef<FeedView>('View').implement({
     order: t.field({
       type: FeedOrderEnum,
       nullable: true,
-      description: 'Its order; null if it is ranked.',
+      description: 'Its order; null if scores rank it.',
       resolve: ({ order }) => DECLARED.offeredOrders.find(({ name }) => name === order)?.name ?? null,
     }),
     isRanked: t.boolean({
-      description: 'Whether an expression of the configuration ranks it.',
-      resolve: ({ rank }) => rank !== null,
+      description:
+        'Whether scores rank it: those of an expression of the configuration, or of a source of the host.',
+      resolve: ({ rank, source }) => rank !== null || source !== null,
     }),
   }),
 });

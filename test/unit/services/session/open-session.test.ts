@@ -10,7 +10,7 @@ import { createEventSessions } from '../../../../src/feed/session/event-sessions
 import { openSession } from '../../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../../src/feed/session/reader-session.ts';
 import { sessionBatches } from '../../../../src/feed/session/session-batches.ts';
-import type { Repositories } from '../../../../src/storage/repositories.ts';
+import type { LoadedFrom } from '../../../../src/feed/session/load.ts';
 
 const identity: Identity = { userId: 'rita', roles: new Set(['user']), expiresAt: null };
 const TOPOLOGY = {} as TopologyDescription;
@@ -52,7 +52,7 @@ function countingWorld() {
     feeds: { marks: () => Promise.resolve({}) },
     pulledRefs: { known: () => Promise.resolve(new Set()) },
   };
-  return { asked, repositories: world as unknown as Repositories };
+  return { asked, repositories: world as unknown as LoadedFrom };
 }
 
 test('loads all ids of one turn at once, and answers in order with null for missing ones', async () => {
@@ -110,7 +110,7 @@ function renamedWorld() {
   const finishReading = () => {
     for (const { goOn } of reading.splice(0)) goOn();
   };
-  const session = openSession(world as unknown as Repositories, identity);
+  const session = openSession(world as unknown as LoadedFrom, identity);
   return { session, known, rename, finishReading };
 }
 
@@ -169,7 +169,7 @@ test('passes a failure of all on to all callers, and asks once', async () => {
   const refs = {
     findByIds: () => Promise.reject(new MongoServerSelectionError(`Gone ${String(++asked)}`, TOPOLOGY)),
   };
-  const session = openSession({ refs } as unknown as Repositories, identity);
+  const session = openSession({ refs } as unknown as LoadedFrom, identity);
   const results = await Promise.allSettled([session.load(REF, 'a'), session.load(REF, 'b')]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(asked).toBe(1);
@@ -183,7 +183,7 @@ test('what cannot be loaded does not fail what is loaded with it, and is read ag
         ? Promise.reject(new Error('No ref'))
         : Promise.resolve(ids.map((id) => refNamed(id))),
   };
-  const world = { refs } as unknown as Repositories;
+  const world = { refs } as unknown as LoadedFrom;
   const { openEventSession } = createEventSessions(world, () => Promise.reject(new Error('Not read')));
   for (const session of [openSession(world, identity), openEventSession(identity)]) {
     broken.add('b');
