@@ -8,14 +8,16 @@ import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
+import { createOffers, MOST_OFFER_BYTES } from '../features/ranking/offers.ts';
 import { startSampling } from '../features/operations/samples.ts';
 import { settingsOf } from './features.ts';
 import type * as Api from './api.ts';
 import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
 import { createCore } from './core.ts';
-import { createHooks } from './hooks.ts';
-import { createOffers } from './offers.ts';
+import { createHooks, posted } from './hooks.ts';
+import { MAX_VIEWS } from '../descriptors/host-views.ts';
+import type { Offers } from '../domain/offer.ts';
 import { declaredViews } from '../descriptors/registry.ts';
 import { acceptStoredIds } from '../descriptors/id-schema.ts';
 import { NO_CHECKED_HOOKS, type CheckedHooks } from '../descriptors/host-hooks.ts';
@@ -33,8 +35,10 @@ import {
   logClockRight,
   logClockSkewed,
   logPresenceTrouble,
+  logSourceFailed,
 } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { onceAMinute } from '../telemetry/once-a-minute.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type RedisPart, type RedisParts, openRedisParts } from '../connections/redis-parts.ts';
 import { Windows, type Share } from '../connections/windows.ts';
@@ -289,7 +293,7 @@ function openCore(
     sealsCursors: config.auth.tenantClaim !== undefined,
     ...(api ? { quotas: quotasOf(config, redis), directory: directoryOf(config, redis) } : {}),
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
-    offers: createOffers({ views: declaredViews, logger, metrics, closer }),
+    offers: offersOf(logger, metrics, closer),
     reportHideAfter: config.safety.reportHideAfter,
     pushPublicKey: config.push?.publicKey ?? null,
     settings: settingsOf(config),
@@ -313,6 +317,24 @@ function openCore(
     onPublished: (count) => metrics.actionsPublished(count),
     onFeedRead: (view) => metrics.feedRead(view),
     onShown: (view, count) => metrics.itemsShown(view, count),
+  });
+}
+
+/** What the hosts of views with a source answer. */
+function offersOf(logger: Logger, metrics: Metrics, closer: Closer): Offers {
+  const isNew = onceAMinute(MAX_VIEWS);
+  return createOffers({
+    hostOf(name) {
+      const source = declaredViews().find((view) => view.name === name)?.source ?? null;
+      return (
+        source &&
+        posted('source', source, { timeoutMs: source.timeoutMs, mostBytes: MOST_OFFER_BYTES }, closer)
+      );
+    },
+    onAnswer(view, err) {
+      metrics.sourceAnswered(view, err === null ? 'answered' : 'failed');
+      if (err !== null && isNew(view)) logSourceFailed(logger, { view, err });
+    },
   });
 }
 

@@ -10,6 +10,12 @@ export function encodeActionId(actionId: ActionId): string {
   return encodeNodeId('Action', actionId);
 }
 
+/** `null`: it is not the global id of an action. */
+export function actionIdIn(id: string): ActionId | null {
+  const [, actionId] = /^Action:([0-9a-f]{24})$/.exec(Buffer.from(id, 'base64').toString()) ?? [];
+  return actionId !== undefined && encodeActionId(actionId) === id ? actionId : null;
+}
+
 export function encodeReportId(reportId: string): string {
   return encodeNodeId('Report', reportId);
 }

@@ -12,6 +12,12 @@ export function withoutTenantIn<T>(tenant: Tenant, value: T): T {
   return without(tenant, value) as T;
 }
 
+/** What a host is asked about somebody, with ids in its own form and the tenant beside them, if there is one. */
+export function inHostForm<T extends object>(userId: string, what: T): T {
+  const tenant = tenantOf(userId);
+  return tenant === null ? what : { ...withoutTenantIn(tenant, what), tenant };
+}
+
 function without(tenant: Tenant, value: unknown): unknown {
   if (typeof value === 'string') return withoutTenant(tenant, value);
   if (Array.isArray(value)) return value.map((inner: unknown) => without(tenant, inner));

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOffers } from '../../src/app/offers.ts';
+import { posted } from '../../src/app/hooks.ts';
+import { createOffers } from '../../src/features/ranking/offers.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { declaredViews, useDescriptors } from '../../src/descriptors/registry.ts';
 import { encodeActionId, encodeNodeId } from '../../src/domain/node-ids.ts';
@@ -10,8 +11,6 @@ import { signatureHeaders, webhookKey } from '../../src/domain/webhook.ts';
 import { storedId } from '../../src/domain/stored-id.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
 import { Closer } from '../../src/lib/closer.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { clientOf, isLive, startWatch } from '../support/client-watches.ts';
 
@@ -335,10 +334,12 @@ test('asks with the signature of webhooks, and again when the answer is half a m
     expect(request.headers['webhook-signature']).toBe(signed['webhook-signature']);
     offers([])(response, request, body);
   });
+  const [view] = declaredViews();
+  const failed: unknown[] = [];
   const { of } = createOffers({
-    ...{ views: declaredViews, closer, now: () => now },
-    logger: createLogger({ level: 'fatal' }),
-    metrics: createMetrics({ withProcess: false }),
+    hostOf: () => (view?.source == null ? null : posted('source', view.source, { timeoutMs: 2_000 }, closer)),
+    onAnswer: (_view, err) => failed.push(err),
+    now: () => now,
   });
   expect((await of('picks', 'zoe'))?.size).toBe(0);
   now = 29_999;
@@ -347,6 +348,7 @@ test('asks with the signature of webhooks, and again when the answer is half a m
   now = 30_000;
   await Promise.all([of('picks', 'zoe'), of('picks', 'zoe')]);
   expect(bodies).toHaveLength(2);
+  expect(failed).toEqual([null, null]);
   await of('picks', storedId('acme', 'zoe'));
   expect(JSON.parse(bodies[2] ?? '')).toMatchObject({ data: { memberId: 'zoe', tenant: 'acme' } });
   expect(JSON.parse(bodies[0] ?? '')).toEqual({

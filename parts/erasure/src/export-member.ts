@@ -6,7 +6,7 @@ import { FanfareError } from '../../../src/domain/errors.ts';
 import type { FeedEntry, FeedPosition } from '../../../src/domain/newsfeed-item.ts';
 import { idSchema } from '../../../src/descriptors/id-schema.ts';
 import { idsOf } from '../../../src/descriptors/ids.ts';
-import { entitledActions } from '../../../src/feed/page/read-actions.ts';
+import { entitledActions } from '../../../src/feed/page/entitled.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import type { ExportPart } from '../../../src/core/shapes.ts';
 import { validate } from '../../../src/core/validate.ts';

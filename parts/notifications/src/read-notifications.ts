@@ -29,7 +29,7 @@ import type { Context } from '../../../src/feed/context.ts';
 import { List } from '../../../src/feed/page/list.ts';
 import { askedPage, pageOf } from '../../../src/feed/page/paging.ts';
 import type { Stretch } from '../../../src/storage/documents/keyset.ts';
-import { entitledActions } from '../../../src/feed/page/read-actions.ts';
+import { entitledActions } from '../../../src/feed/page/entitled.ts';
 import { liveCursorOf } from '../../../src/feed/page/read-page.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { sessionBatches } from '../../../src/feed/session/session-batches.ts';

@@ -4,7 +4,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import type { Ref } from '../../domain/member.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { PinsRepository } from './store/pins.ts';
-import { entitledActions } from '../../feed/page/read-actions.ts';
+import { entitledActions } from '../../feed/page/entitled.ts';
 import { refOf } from '../directory/read-directory.ts';
 import { requireOneOf, validate } from '../../core/validate.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';

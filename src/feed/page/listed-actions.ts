@@ -3,7 +3,7 @@ import { decodePosition, encodePosition } from '../../domain/cursor.ts';
 import { List } from './list.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import { askedPage } from './paging.ts';
-import { entitledActions } from './read-actions.ts';
+import { entitledActions } from './entitled.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { CountedPage, PageArgs } from '../../core/shapes.ts';
 import { ACTION } from '../session/load.ts';

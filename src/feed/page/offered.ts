@@ -8,29 +8,29 @@ import { ACTION, type Load, ownLoad } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
 import type { AskedFilter, FeedView } from './declared.ts';
 import { type CheckedFeedFilter, entriesOf } from './filters.ts';
-import { entitledActions } from './read-actions.ts';
+import { entitledActions } from './entitled.ts';
 
 interface Offered {
   readonly userId: UserId;
   readonly actionId: ActionId;
 }
 
-const rows = new Map<string, AskedFilter['row']>();
+const rows = new WeakMap<FeedView, AskedFilter['row']>();
 
 /**
  * The condition of a view with a source: the host offers it to the reader. Of a host that does not answer, all the reader's items are
  * offered.
  */
-export function offeredRow({ name: view }: Pick<FeedView, 'name'>): AskedFilter['row'] {
+export function offeredRow(view: FeedView): AskedFilter['row'] {
   const known = rows.get(view);
   if (known !== undefined) return known;
-  const load = offersOf(view);
+  const load = offersOf(view.name);
   const row: AskedFilter['row'] = {
     name: 'source',
     needs: [load],
     passes: (_item, _view, { loaded }) => loaded(load) !== null,
     mayHavePassed: 'BEFORE_A_CHANGE',
-    entries: (read, reader) => offeredEntries(read, reader, view),
+    entries: (read, reader) => offeredEntries(read, reader, view.name),
   };
   rows.set(view, row);
   return row;

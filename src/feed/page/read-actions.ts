@@ -4,10 +4,11 @@ import { decodeId, decodePosition, encodeId, encodePosition } from '../../domain
 import { FanfareError } from '../../domain/errors.ts';
 import type { Member } from '../../domain/member.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
-import { isEntitled, needsFollows } from '../../domain/visibility.ts';
+import { isEntitled } from '../../domain/visibility.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
-import { actionsOf, followsOf, followsOfOne, learnOfActions } from './hydration.ts';
+import { actionsOf, followsOfOne, learnOfActions } from './hydration.ts';
 import { actionConditions, checkActionFilter, passesActionFilter } from './filters.ts';
+import { entitledActions } from './entitled.ts';
 import { List } from './list.ts';
 import { MAX_FOUND_AMONG, withWords } from './text-filter.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
@@ -240,20 +241,4 @@ function newestOf<P, C extends P>(
       return (isUp ? newest.toReversed() : newest).filter(isNext).slice(0, limit);
     },
   };
-}
-
-/**
- * The visible ones among these actions; loads follows only when visibility depends on them.
- * @param known follows of the reader that need not be loaded
- */
-export async function entitledActions(
-  session: ReaderSession,
-  actions: readonly Action[],
-  known: readonly Follow[] = [],
-): Promise<Action[]> {
-  const profile = await session.profile();
-  await learnOfActions(session, profile, actions, []);
-  const inQuestion = actions.filter((action) => needsFollows(profile, action, known));
-  const follows = [...known, ...(await followsOf(session, inQuestion))];
-  return actions.filter((action) => isEntitled(profile, action, follows));
 }
