@@ -70,6 +70,7 @@ const ROOMS = [
       '^src/http/',
       ...layer('store'),
       '^src/descriptors/muted-action\\.ts$',
+      '^src/features/ranking/offers\\.ts$',
       '^src/connections/windows\\.ts$',
       '^src/feed/watch/shared-boosts\\.ts$',
       '^src/telemetry/stack-once\\.ts$',
