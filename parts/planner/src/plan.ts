@@ -27,8 +27,17 @@ const BACK_AFTER = 10;
 /** Thresholds compared with the requested one. */
 const THRESHOLDS = [1_000, 10_000, 100_000, 1_000_000, Infinity];
 
+/** What is worked out without a simulation: how much there is to do and to store, and what it takes. */
+export type Size = Pick<
+  Plan,
+  'workload' | 'operations' | 'pulled' | 'cores' | 'workers' | 'suffices' | 'shards' | 'storage' | 'machines'
+> & {
+  /** Refs by their popularity, in groups. */
+  readonly strata: readonly Stratum[];
+};
+
 /** @throws CommandError when there are no costs for the feed model. */
-export function planOf(workload: Workload, costs: UnitCosts): Plan {
+export function sizeOf(workload: Workload, costs: UnitCosts): Size {
   const { model, cores: coresEach } = workload;
   if (!(model in costs.models))
     throw new CommandError(
@@ -44,31 +53,28 @@ export function planOf(workload: Workload, costs: UnitCosts): Plan {
   const storage = storageOf(workload, costs, operations);
   const bytes = storage.reduce((sum, entry) => sum + (entry.where === 'database' ? entry.bytes : 0), 0);
   const shards = shardsOf(cores, bytes, coresEach);
-  const system = partOf(systemOf({ workload, costs, operations, pulled, workers, shards }));
+  const machines = machinesOf(cores, { workers, shards }, coresEach);
+  return { strata, workload, operations, pulled, cores, workers, suffices, shards, storage, machines };
+}
+
+/** @throws CommandError when there are no costs for the feed model. */
+export function planOf(workload: Workload, costs: UnitCosts): Plan {
+  const { strata, ...size } = sizeOf(workload, costs);
+  const { operations, workers } = size;
+  const system = partOf(systemOf({ ...size, costs }));
   const parts = partsOf(workers);
   const window = simulatedWindow(
     { ...workload, burst: Math.ceil(workload.burst / parts) },
     { ...operations, actions: operations.actions / parts, deliveries: operations.deliveries / parts },
     { strata, workers: system.workers },
   );
-  const thresholds = thresholdsOf(workload, costs, strata, system);
   const simulated = inChunks(system, window.arrivals);
   const planned = simulateFanOut(simulated, window.arrivals);
   const lost = { worker: 'busiest', at: planned.longestAt, backAfter: BACK_AFTER } as const;
   const plan = {
-    ...{
-      workload,
-      measured: costs.measured,
-      operations,
-      pulled,
-      cores,
-      workers,
-      suffices,
-      shards,
-      storage,
-      thresholds,
-    },
-    machines: machinesOf(cores, { workers, shards }, coresEach),
+    ...size,
+    measured: costs.measured,
+    thresholds: thresholdsOf(workload, costs, strata, system),
     lag: lagOf(planned),
     lagWithWorkerLost: lagOf(simulateFanOut(simulated, window.arrivals, lost)),
     simulated: { actions: window.arrivals.length, seconds: window.seconds },

@@ -7,7 +7,7 @@ import { openParts, type PartsOptions } from '../../support/parts.ts';
 import { repeats } from '../../support/seed.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const RUNS = repeats(5);
+const RUNS = repeats(2);
 const CAP = 3;
 const LATER_MS = 600_000;
 

@@ -7,7 +7,7 @@ import { fc } from '../../support/fast-check.ts';
 
 /** Stories are played side by side: most of a story is waiting for the database. */
 const TELLERS = [1, 2, 3, 4];
-const RUNS = repeats(3);
+const RUNS = repeats(2);
 
 test.concurrent.each(TELLERS)(
   'shows every reader the defined feed, whatever happened, in every view (%i)',

@@ -1,16 +1,14 @@
 import { test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { story } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
 import type { Run } from '../../support/model-run.ts';
 import { openParts } from '../../support/parts.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 import { fc } from '../../support/fast-check.ts';
+import { eachModel } from '../../support/some-models.ts';
 
-/** Those of `items` are in `feed-model.test.ts`. */
-const MODELS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
 /** One that no feed reaches, and one that most feeds outgrow: they go on from the source. */
-const CAPS = [1_000, 3];
+const [WIDE, NARROW] = [1_000, 3];
 const RUNS = repeats(2);
 
 /** Nobody has anything in their feed yet, and the store may know it: one that vouches for nothing is not asked. */
@@ -22,7 +20,10 @@ async function beginFeeds({ parts, model }: Run): Promise<void> {
 }
 
 test.each(
-  MODELS.flatMap((model) => CAPS.map((cap) => ({ model, cap }))).map((options, n) => ({ ...options, n })),
+  eachModel()
+    // Without a cap, those of `items` are in `model/feed-model.test.ts`.
+    .flatMap((model) => (model === 'items' ? [NARROW] : [WIDE, NARROW]).map((cap) => ({ model, cap })))
+    .map((options, n) => ({ ...options, n })),
 )(
   'shows every reader the defined feed if feeds are stored by $model with a cap of $cap',
   async ({ n, ...options }) => {

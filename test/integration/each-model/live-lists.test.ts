@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { FeedFilter } from '../../../src/core/shapes.ts';
-import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { Bell, listOf } from '../../support/bell.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -23,16 +22,22 @@ import { happens } from '../../support/model-story.ts';
 import { openParts, type Parts, type PartsOptions } from '../../support/parts.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { repeats, SEED } from '../../support/seed.ts';
+import { eachModel } from '../../support/some-models.ts';
 
 const WITH_AND_WITHOUT_CAP = ['items', 'capped', 'redis', 'time-buckets'];
+const PULLED_IN_PART = ['items', 'capped'];
 const CASES: readonly (PartsOptions & { readonly name: string; readonly isPulled: boolean })[] = [
-  ...FEED_MODEL_NAMES.flatMap((model) =>
+  ...eachModel().flatMap((model) =>
     (WITH_AND_WITHOUT_CAP.includes(model) ? [1_000, 3] : [3]).map((cap) => ({
       ...{ name: `${model} with a cap of ${String(cap)}`, model, cap, isPulled: false },
     })),
   ),
-  { name: 'items, pulled in part', pullRefreshMs: -1, isPulled: true },
-  { name: 'capped, pulled in part', model: 'capped', cap: 3, pullRefreshMs: -1, isPulled: true },
+  ...eachModel()
+    .filter((model) => PULLED_IN_PART.includes(model))
+    .map((model) => ({
+      ...{ name: `${model}, pulled in part`, model, pullRefreshMs: -1, isPulled: true },
+      ...(model === 'items' ? {} : { cap: 3 }),
+    })),
 ];
 const RUNS = repeats(1);
 

@@ -1,5 +1,4 @@
 import { test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
 import { endings } from '../../support/model-endings.ts';
 import { story } from '../../support/model-steps.ts';
 import { happens } from '../../support/model-story.ts';
@@ -7,10 +6,11 @@ import { expectRebuildsChangeNothing } from '../../support/model-rebuilds.ts';
 import { openParts } from '../../support/parts.ts';
 import { repeats, SEED } from '../../support/seed.ts';
 import { fc } from '../../support/fast-check.ts';
+import { eachModel } from '../../support/some-models.ts';
 
 /** Less than many a feed has. */
 const CAP = 6;
-const MODELS = FEED_MODEL_NAMES.map((model, n) => ({ model, n }));
+const MODELS = eachModel().map((model, n) => ({ model, n }));
 
 test.each([
   ...MODELS.map((one) => ({ ...one, what: 'happened before', stories: story, runs: repeats(1) })),
