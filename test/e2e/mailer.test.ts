@@ -23,8 +23,10 @@ test('the example mails what concerns a member who wants mails, in sentences of 
     members: ['Ann', 'Bea'].map((name) => ({ memberId: name.toLowerCase(), name })),
   });
   const actionId = await publish(app, { actorId: 'ann', scope: 'PUBLIC' });
+  // A like that was pushed would let the mail wait for a minute.
   const want = `mutation { setNotificationPreferences(preferences: [
     { kind: COMMENT, channel: EMAIL, isOn: true }, { kind: COMMENT, channel: IN_APP, isOn: false }
+    { kind: LIKE, channel: PUSH, isOn: false }
   ]) { memberId } }`;
   await ask(app, want, {}, { sub: 'ann' });
   const add = `mutation ($id: ID!) {
