@@ -1,7 +1,8 @@
 import { clock } from '../../src/lib/clock.ts';
 import { report } from '../../src/features/reports/reports.ts';
 import { ObjectId } from 'mongodb';
-import { openParts, type Parts } from './parts.ts';
+import { keptWorld, type World } from './kept-world.ts';
+import type { Parts } from './parts.ts';
 import { moveEvents } from './events.ts';
 import { erase } from './erasure.ts';
 import { leaveFineTraces, type FineTraces } from './erasure-traces.ts';
@@ -15,8 +16,7 @@ export const NAME = 'Zebulon Quux';
 const HOUR = 3_600_000;
 export const OTHERS = ['ann', 'bob', 'cid', 'dan', 'eve'] as const;
 
-export interface ErasureWorld extends AsyncDisposable {
-  readonly parts: Parts;
+interface Traces {
   readonly own: { readonly rating: string; readonly post: string; readonly team: string };
   readonly others: { readonly named: string; readonly mention: string; readonly restricted: string };
   readonly traces: FineTraces;
@@ -35,9 +35,12 @@ export const CONTACT = { email: `${ID}@people.example`, locale: 'de-AT', timeZon
 const user = { id: ID, type: 'user', label: NAME, ...DETAILS };
 const site = { id: 'site', type: 'site', label: 'Site' };
 
+export type ErasureWorld = World<Traces>;
+
 /** A member who has left a trace in every place there is. */
-export async function openErasureWorld(): Promise<ErasureWorld> {
-  const parts = await openParts({ recordsEvents: true });
+export const openErasureWorld: () => Promise<ErasureWorld> = keptWorld({ recordsEvents: true }, leaveTraces);
+
+async function leaveTraces(parts: Parts): Promise<Traces> {
   const { services, service } = parts;
   const me = () => parts.session(ID);
   const admin = () => parts.session('admin', 'admin');
@@ -210,13 +213,7 @@ export async function openErasureWorld(): Promise<ErasureWorld> {
   await leaveInterrupted(parts, mention);
   // As an admin they had asked for an erasure themselves.
   await erase({ ...parts, admin: { ...parts.admin, userId: ID } }, 'long-gone');
-  return {
-    parts,
-    own: { rating, post, team },
-    others: { named, mention, restricted },
-    traces,
-    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
-  };
+  return { own: { rating, post, team }, others: { named, mention, restricted }, traces };
 }
 
 async function moderate(

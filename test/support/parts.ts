@@ -95,6 +95,8 @@ export interface PartsOptions {
   readonly cacheBytes?: number;
   /** As if the router of a sharded database answered. */
   readonly isSharded?: boolean;
+  /** Stores what is there before anything looks. */
+  readonly store?: (database: Database) => Promise<void>;
   /** Instead of those in memory; they stay the caller's. */
   readonly realtime?: Pick<Realtime, 'liveLog' | 'sessionEnds'>;
 }
@@ -123,6 +125,7 @@ async function openOn(
     options.monitorCommands === true
       ? await connectDatabase({ uri: inject('mongodbUri'), db, monitorCommands: true })
       : await openShared(db);
+  await options.store?.(database);
   const closer = new Closer();
   const model = options.model ?? 'items';
   const dormantAfterMs = options.dormantAfterMs ?? DORMANT_AFTER_MS;
