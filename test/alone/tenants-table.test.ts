@@ -229,9 +229,17 @@ function lasting(value: unknown): unknown {
   );
 }
 
-async function answers(tenant: string, ids: TenantIds, sub: string): Promise<Record<string, unknown>> {
+/** Of cid, who gets to see less, no more is asked than over HTTP. */
+const READERS = [
+  ['ann', READ_ROWS],
+  ['cid', HTTP_ROWS],
+] as const;
+
+async function answers(tenant: string, ids: TenantIds): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {};
-  for (const row of READ_ROWS) all[row.call] = lasting(await run(tenant, row.document, ids, sub));
+  for (const [sub, rows] of READERS)
+    for (const { call, document } of rows)
+      all[`${sub}: ${call}`] = lasting(await run(tenant, document, ids, sub));
   return all;
 }
 
@@ -262,7 +270,7 @@ test('covers every field of the schema', () => {
   ]);
 });
 
-let before: Record<string, unknown>[] = [];
+let before: Record<string, unknown> = {};
 let azure: TenantIds;
 
 test('gives a tenant the same answers whatever another one with the same ids has and does', async () => {
@@ -276,8 +284,8 @@ test('gives a tenant the same answers whatever another one with the same ids has
   await using stream = await watchFeed('SSE', inTenant(app, 'azure'), 'ann');
   await using notified = await watchNotifications('azure', 'ann');
   // The first time makes up what is made up on reading, such as when somebody was last there.
-  for (const sub of ['ann', 'cid']) await answers('azure', azure, sub);
-  before = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
+  await answers('azure', azure);
+  before = await answers('azure', azure);
 
   crimson = await fill('crimson');
   for (const row of WRITE_ROWS) {
@@ -340,11 +348,10 @@ async function publishTo(tenant: string): Promise<string> {
   return publishAction.action.id;
 }
 
-async function expectSame(known: readonly Record<string, unknown>[]): Promise<void> {
-  const now = [await answers('azure', azure, 'ann'), await answers('azure', azure, 'cid')];
-  for (const [index, all] of known.entries())
-    for (const [call, answer] of Object.entries(all))
-      expect({ call, answer: now[index]?.[call] }).toEqual({ call, answer });
+async function expectSame(known: Record<string, unknown>): Promise<void> {
+  const now = await answers('azure', azure);
+  for (const [call, answer] of Object.entries(known))
+    expect({ call, answer: now[call] }).toEqual({ call, answer });
 }
 
 test('contains nothing of another tenant in any answer, and never the separator', () => {
@@ -516,7 +523,9 @@ test('has every cursor of the schema sealed', () => {
 test.each(HTTP_ROWS)(
   'gives the same answers over HTTP as inside, while another tenant is served in between: $call',
   async ({ document, ids: names }: TableRow) => {
-    for (let time = 0; time < 3; time++)
+    const inside = new Map<string, unknown>();
+    // The first time everything is asked for, later what is kept of that.
+    for (let time = 0; time < 2; time++)
       for (const [tenant, ids, other] of [
         ['azure', azure, 'crimson'],
         ['crimson', crimson, 'azure'],
@@ -525,8 +534,8 @@ test.each(HTTP_ROWS)(
         const caller = { sub: 'ann', roles: ROLES };
         const { data, errors, text } = await inTenant(app, tenant).query(document, variables, caller);
         expect({ tenant, time, errors }).toEqual({ tenant, time, errors: [] });
-        const inside = await run(tenant, document, ids);
-        expect({ tenant, time, data: lasting(data) }).toEqual({ tenant, time, data: lasting(inside.data) });
+        if (!inside.has(tenant)) inside.set(tenant, lasting((await run(tenant, document, ids)).data));
+        expect({ tenant, time, data: lasting(data) }).toEqual({ tenant, time, data: inside.get(tenant) });
         for (const mark of [other, TENANT_SEPARATOR, '\\u001f']) expect(text).not.toContain(mark);
       }
   },
