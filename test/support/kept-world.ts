@@ -1,4 +1,3 @@
-import type { Document } from 'mongodb';
 import { openParts, type Parts, type PartsOptions } from './parts.ts';
 
 /** As they are stored: no number becomes one of another type. */
@@ -31,9 +30,7 @@ export function keptWorld<T extends object>(
   return async () => {
     const { made, documents } = await (kept ??= once());
     const store: PartsOptions['store'] = async ({ db }) => {
-      await Promise.all(
-        documents.map(({ name, stored }) => db.collection<Document>(name).insertMany([...stored])),
-      );
+      await Promise.all(documents.map(({ name, stored }) => db.collection(name).insertMany([...stored])));
     };
     const parts = await openParts({ ...options, store });
     return { ...made, parts, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() };
