@@ -144,6 +144,11 @@ const PARTS = {
     '^(?:crypto|timers/promises)$',
     '^node_modules/@nats-io/(?:jetstream|transport-node)/',
   ],
+  elements: [
+    '^src/http/exchange/respond\\.ts$',
+    '^src/lib/',
+    '^(?:crypto|fs/promises|path|util|zlib)$',
+  ],
   demo: [
     '^src/(?:cli|config|lib)/',
     '^src/app/command-shapes\\.ts$',
@@ -304,7 +309,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/([^/]+)/src/',
-        pathNot: '^packages/(?:apollo|react|urql)/src/',
+        pathNot: '^packages/(?:apollo|elements|react|urql)/src/',
       },
       to: { path: '^(?:src|test|bench|schema|packages|parts)/', pathNot: '^packages/$1/src/' },
     },
@@ -372,6 +377,19 @@ module.exports = {
           '^packages/react/src/',
           '^packages/client/src/(?:index|operations)\\.ts$',
           '^node_modules/(?:@types/)?react/',
+        ],
+      },
+    },
+    {
+      name: 'elements-stand-on-the-react-package',
+      comment: 'The elements are made of what every frontend has, and of nothing else.',
+      severity: 'error',
+      from: { path: '^packages/elements/src/' },
+      to: {
+        pathNot: [
+          '^packages/elements/src/',
+          '^packages/(?:client|react)/src/(?:index|more)\\.ts$',
+          '^node_modules/(?:@types/)?(?:react|react-dom)/',
         ],
       },
     },

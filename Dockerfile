@@ -6,6 +6,7 @@ COPY packages/apollo/package.json ./packages/apollo/package.json
 COPY packages/urql/package.json ./packages/urql/package.json
 COPY packages/client/package.json ./packages/client/package.json
 COPY packages/react/package.json ./packages/react/package.json
+COPY packages/elements/package.json ./packages/elements/package.json
 COPY bench/package.json ./bench/package.json
 # The sources are not here yet, so there is nothing to build for the prepare script.
 RUN npm ci --ignore-scripts
@@ -38,6 +39,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/console/dist ./console/dist
+COPY --from=build /app/packages/elements/dist/elements.js ./packages/elements/dist/elements.js
 COPY bin ./bin
 COPY templates ./templates
 COPY package.json ./

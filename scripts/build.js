@@ -2,7 +2,7 @@
 // checked: npm run types does that. It then leaves alone what is up to date: npx prepares the package too, and a server
 // may be running from it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compiler } from './compiler.js';
 
@@ -14,6 +14,7 @@ const PARTS = [
   { name: 'apollo', folder: `${PROJECT}packages/apollo/`, result: 'dist/index.js' },
   { name: 'urql', folder: `${PROJECT}packages/urql/`, result: 'dist/index.js' },
   { name: 'react', folder: `${PROJECT}packages/react/`, result: 'dist/index.js' },
+  { name: 'elements', folder: `${PROJECT}packages/elements/`, result: 'dist/elements.js' },
   { name: 'console', folder: `${PROJECT}console/`, result: 'dist/index.html' },
   { name: 'server', folder: PROJECT, result: 'dist/src/main.js' },
 ];
@@ -22,8 +23,8 @@ const INSIDE_SERVER = readdirSync(`${PROJECT}parts`).flatMap((name) => [
   `parts/${name}/part.ts`,
   `parts/${name}/src`,
 ]);
-/** What of the packages goes into the console. */
-const INSIDE_CONSOLE = [
+/** What of the packages goes into what is bundled of them. */
+const INSIDE_BUNDLES = [
   'packages/client/src',
   'packages/react/src',
   'packages/react/style.css',
@@ -32,7 +33,8 @@ const INSIDE_CONSOLE = [
 /** Of the package for React. */
 const STYLES = ['style.css', 'tokens.css'];
 const INSIDE = {
-  console: [...INSIDE_CONSOLE, 'package.json'],
+  console: [...INSIDE_BUNDLES, 'package.json'],
+  elements: [...INSIDE_BUNDLES, 'package.json', 'packages/elements/vite.config.js'],
   react: [...STYLES.map((file) => `packages/react/${file}`), 'package.json'],
   server: INSIDE_SERVER,
 };
@@ -66,12 +68,22 @@ async function build(tsc, { name, folder }) {
   const args = [tsc, '-p', 'tsconfig.build.json', ...(isFast ? ['--noCheck'] : [])];
   const { status } = spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
   if (status === 0 && name === 'react') await buildStyle(folder);
+  if (status === 0 && name === 'elements') await buildElements(folder);
   return status === 0;
 }
 
 async function buildStyle(folder) {
   const { styleFor } = await import('./oldest-browsers.js');
   for (const file of STYLES) writeFileSync(`${folder}dist/${file}`, await styleFor(folder + file));
+}
+
+/** One file with all that it needs. Its types name no package that it does not bring. */
+async function buildElements(folder) {
+  process.env.NODE_ENV = 'production';
+  const { elements } = await import('../packages/elements/vite.config.js');
+  const vite = await import('vite');
+  await vite.build(await elements());
+  copyFileSync(`${PROJECT}packages/react/dist/words.d.ts`, `${folder}dist/words.d.ts`);
 }
 
 /** What a compiler wrote in spite of errors would count as up to date the next time. */

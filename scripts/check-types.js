@@ -7,9 +7,11 @@ const PROJECTS = [
   'tsconfig.json',
   'packages/react',
   'packages/react/test/own-types',
+  'packages/elements',
   'console',
   'examples/react',
   'examples/recipes',
+  'examples/elements',
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));

@@ -4,6 +4,7 @@ export { archive } from '../../parts/archive/part.ts';
 export { bookmarks } from '../../parts/bookmarks/part.ts';
 export { consume } from '../../parts/consume/part.ts';
 export { demo } from '../../parts/demo/part.ts';
+export { elements } from '../../parts/elements/part.ts';
 export { erasure } from '../../parts/erasure/part.ts';
 export { events } from '../../parts/events/part.ts';
 export { explain } from '../../parts/explain/part.ts';

@@ -29,6 +29,7 @@ const LEFT_OUT = [
     'archive',
     'bookmarks',
     'consume',
+    'elements',
     'erasure',
     'events',
     'explain',

@@ -107,7 +107,7 @@ export async function clickOn(page: Page, selector: string): Promise<void> {
 
 interface Clicked {
   readonly isTrusted: boolean;
-  readonly target: unknown;
+  composedPath(): readonly unknown[];
   preventDefault(): void;
   stopImmediatePropagation(): void;
 }
@@ -126,7 +126,8 @@ function guarded(node: unknown): () => boolean {
   let isHit: boolean | undefined;
   const guard = (event: Clicked): void => {
     if (!event.isTrusted) return;
-    isHit ??= control.contains(event.target);
+    // In a shadow root `target` is what holds it.
+    isHit ??= control.contains(event.composedPath()[0]);
     if (isHit) return;
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -1,7 +1,7 @@
 'use client';
 
 // Not every page needs these: they are not part of what all pages load.
-export { useLanguage } from './provider.tsx';
+export { FanfareWords, useLanguage, useWords } from './provider.tsx';
 export { german } from './german.ts';
 export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';

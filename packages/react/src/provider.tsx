@@ -168,6 +168,17 @@ export function useProvided(): Provided {
   return provided;
 }
 
+interface WordsProps {
+  readonly words: Partial<Words>;
+  readonly children?: ReactNode;
+}
+
+/** Other words for the parts inside than those of the provider, such as for a part of the page in another language. */
+export function FanfareWords({ words, children }: WordsProps): ReactNode {
+  const { words: all, ...provided } = useProvided();
+  return <Context.Provider value={{ ...provided, words: { ...all, ...words } }}>{children}</Context.Provider>;
+}
+
 /** What parts say on their own. */
 export function useWords(): Words {
   return useProvided().words;

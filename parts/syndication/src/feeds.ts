@@ -5,7 +5,7 @@ import type { UserId } from '../../../src/domain/action.ts';
 import { storedId, tenantOf } from '../../../src/domain/stored-id.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { enter, sendError } from '../../../src/http/admission.ts';
-import { type Handler, readOnly, requestPath, send } from '../../../src/http/exchange/respond.ts';
+import { type Handler, isKnown, readOnly, requestPath, send } from '../../../src/http/exchange/respond.ts';
 import type { HttpContext } from '../../../src/http/http-context.ts';
 import type { Caller } from '../../../src/http/identity/auth.ts';
 import { clock } from '../../../src/lib/clock.ts';
@@ -131,10 +131,4 @@ function selfOf(
 ): string {
   const query = isOfLocale ? `?lang=${encodeURIComponent(locale)}` : '';
   return `${url}/feeds/ref/${encodeURIComponent(refId)}.${format}${query}`;
-}
-
-/** Whether the client has this one, by the weak comparison of RFC 9110. */
-function isKnown(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false;
-  return given.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
 }

@@ -36,6 +36,12 @@ export function send(
   res.end(body);
 }
 
+/** Whether the client has this one already, by the weak comparison of RFC 9110. @param given its `if-none-match` */
+export function isKnown(given: string | undefined, etag: string): boolean {
+  const bare = (one: string): string => one.trim().replace(/^W\//, '');
+  return given?.split(',').some((one) => ['*', bare(etag)].includes(bare(one))) ?? false;
+}
+
 function headersOf(response: Response): Record<string, string> {
   const headers: Record<string, string> = {};
   response.headers.forEach((value, name) => {

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, type RefObject } from 'react';
+import { parentOf, rootsAround } from './roots.ts';
 
 export const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
@@ -14,6 +15,9 @@ interface Anchor {
 
 /** One for all lists that scroll together: each for itself would take back what another has put right. */
 const anchors = new WeakMap<HTMLElement, Anchor>();
+
+/** Those that are shown: no query finds what is in shadow roots. */
+const lists = new Set<HTMLElement>();
 
 /**
  * Keeps the first item in view where it is while items come and go above it. Browsers have `overflow-anchor` for that,
@@ -43,10 +47,12 @@ export function useAnchor(
       if (anchors.get(scroller)?.at !== scroller.scrollTop) setAnchor(scroller);
     };
     // Scrolling does not bubble; what scrolls may be any ancestor.
-    document.addEventListener('scroll', look, { capture: true, passive: true });
+    const roots = rootsAround(element);
+    for (const root of roots) root.addEventListener('scroll', look, { capture: true, passive: true });
     return () => {
       observer.disconnect();
-      document.removeEventListener('scroll', look, { capture: true });
+      lists.delete(element);
+      for (const root of roots) root.removeEventListener('scroll', look, { capture: true });
       setAnchor(scroller);
     };
   }, [list]);
@@ -54,6 +60,7 @@ export function useAnchor(
 
 /** Of a list that changed. */
 function keep(list: HTMLElement): void {
+  lists.add(list);
   const scroller = scrollerOf(list);
   const kept = anchors.get(scroller);
   const article = kept?.list.querySelector(`[data-item="${CSS.escape(kept.id)}"]`);
@@ -69,7 +76,8 @@ function keep(list: HTMLElement): void {
 }
 
 function scrollerOf(element: Element): HTMLElement {
-  for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
+  for (let parent = parentOf(element); parent !== null; parent = parentOf(parent)) {
+    if (!(parent instanceof HTMLElement)) continue;
     const { overflowY } = getComputedStyle(parent);
     if ((overflowY === 'auto' || overflowY === 'scroll') && parent.scrollHeight > parent.clientHeight)
       return parent;
@@ -88,20 +96,18 @@ function scrolledSince(at: number, { scrollTop, scrollHeight, clientHeight }: El
 function setAnchor(scroller: HTMLElement): void {
   const isPage = scroller === document.scrollingElement;
   const edge = isPage ? 0 : scroller.getBoundingClientRect().top;
-  for (const list of scroller.querySelectorAll<HTMLElement>('[data-fanfare="list"]')) {
+  let uppermost: Anchor | undefined;
+  for (const list of lists) {
     if (scrollerOf(list) !== scroller) continue;
     const article = firstBelow(edge, list);
     const id = article?.dataset['item'];
     const top = article?.getBoundingClientRect().top ?? Infinity;
-    if (id !== undefined && top < edge + scroller.clientHeight) {
-      const hasMoreAbove = list.dataset['moreAbove'] !== undefined;
-      anchors.set(scroller, { list, id, top, hasMoreAbove, at: scroller.scrollTop });
-      scroller.style.overflowAnchor = 'none';
-      return;
-    }
+    if (id === undefined || top >= Math.min(edge + scroller.clientHeight, uppermost?.top ?? Infinity)) continue;
+    uppermost = { list, id, top, hasMoreAbove: list.dataset['moreAbove'] !== undefined, at: scroller.scrollTop };
   }
-  anchors.delete(scroller);
-  scroller.style.overflowAnchor = '';
+  if (uppermost === undefined) anchors.delete(scroller);
+  else anchors.set(scroller, uppermost);
+  scroller.style.overflowAnchor = uppermost === undefined ? '' : 'none';
 }
 
 function firstBelow(edge: number, list: HTMLElement): HTMLElement | undefined {

@@ -1,5 +1,5 @@
 import type { Interaction } from '@fanfare/client';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useInteractions } from '../hooks/comments.ts';
 import { useWords } from '../provider.tsx';
 import type { Draft } from '../store/comments.ts';
@@ -13,16 +13,23 @@ interface ThreadProps {
   readonly actionId: string;
   /** False: nobody is looked for after an @. Default true. */
   readonly withMentions?: boolean;
+  /** The first comments are there, or why there are none. */
+  readonly onReady?: () => void;
 }
 
 /**
  * The comments of an action with their replies, what the reader is sending and what could not be sent. What is the reader's own can be
  * edited and deleted.
  */
-export function CommentThread({ actionId, withMentions = true }: ThreadProps): ReactNode {
+export function CommentThread({ actionId, withMentions = true, onReady }: ThreadProps): ReactNode {
   const words = useWords();
   const thread = useInteractions(actionId);
   const { comments, drafts, status, error, hasNextPage, loadMore, send } = thread;
+  const isReady = status === 'ready' || status === 'error';
+  useEffect(() => {
+    if (isReady) onReady?.();
+    // Once, however often it is given anew.
+  }, [isReady]);
   const known = new Set(comments.map(({ id }) => id));
   // What a reply belongs to may not be loaded yet: it stands alone until then.
   const isUnder = (parentId: string | null | undefined, id: string | null): boolean =>

@@ -182,9 +182,12 @@ function NewItems({ children, onShow }: NewItemsProps): ReactNode {
   const words = useWords();
   const { feed, listId } = useShared();
   const [target, setTarget] = useState<string | null>(null);
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (target === null) return;
-    const element = document.getElementById(listId)?.querySelector(`[data-item="${CSS.escape(target)}"]`);
+    // The list may be in a shadow root.
+    const root = place.current?.getRootNode() as Document | ShadowRoot | undefined;
+    const element = root?.getElementById(listId)?.querySelector(`[data-item="${CSS.escape(target)}"]`);
     if (!(element instanceof HTMLElement)) return;
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: 'nearest' });
@@ -192,7 +195,7 @@ function NewItems({ children, onShow }: NewItemsProps): ReactNode {
   }, [target, listId, feed.items]);
   const { count, show } = feed.pending;
   return (
-    <div data-fanfare="new-items" data-empty={count === 0 || undefined}>
+    <div ref={place} data-fanfare="new-items" data-empty={count === 0 || undefined}>
       {count > 0 && (
         <button
           type="button"

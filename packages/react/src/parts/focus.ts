@@ -1,5 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 import { useBrowserLayoutEffect } from './anchor.ts';
+import { hostOf, rootOf } from './roots.ts';
 
 const FOCUSABLE =
   'a[href], summary, button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
@@ -37,12 +38,20 @@ export function moveFocus(
 
 /** Takes the focus to what is nearest before or behind a list: for one that is drawn by hand. */
 export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void {
-  const outside = [...document.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-    (element) => !list.contains(element) && element.getClientRects().length > 0,
-  );
   const side = where === 'before' ? PRECEDING : FOLLOWING;
-  const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
-  (where === 'before' ? there.at(-1) : there[0])?.focus();
+  // Beside the list in its shadow root, or else beside what has that.
+  for (let from: Element | undefined = list; from !== undefined; from = hostOf(from)) {
+    const inside = from;
+    const there = [...rootOf(from).querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
+      (element) =>
+        !inside.contains(element) &&
+        element.getClientRects().length > 0 &&
+        (inside.compareDocumentPosition(element) & side) !== 0,
+    );
+    const nearest = where === 'before' ? there.at(-1) : there[0];
+    nearest?.focus();
+    if (nearest !== undefined) return;
+  }
 }
 
 /** When the item that has the focus goes, the next one gets it. */

@@ -97,7 +97,8 @@ export function Popover({
 /** The keys of a menu of ARIA. @returns whether it was one of them */
 function moveInMenu(menu: HTMLElement, key: string): boolean {
   const entries = [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')];
-  const at = entries.indexOf(document.activeElement as HTMLElement);
+  const { activeElement } = menu.getRootNode() as Document | ShadowRoot;
+  const at = entries.indexOf(activeElement as HTMLElement);
   const { length } = entries;
   const next: Readonly<Record<string, number>> = {
     ...{
@@ -157,7 +158,9 @@ function byHand({ from, element, place, toggle }: Panel): () => void {
     close();
     from.focus();
   };
-  const point = ({ target }: Event): void => {
+  const point = (event: Event): void => {
+    // In a shadow root `target` is what holds it.
+    const [target] = event.composedPath();
     if (target instanceof Node && !element.contains(target) && !from.contains(target)) close();
   };
   from.addEventListener('click', press);

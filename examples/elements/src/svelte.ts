@@ -1,0 +1,5 @@
+import '@fanfare/elements';
+import { mount } from 'svelte';
+import App from './App.svelte';
+
+mount(App, { target: document.body });

@@ -1,0 +1,5 @@
+/** One function for all: they share one client and one socket. */
+export async function getToken(): Promise<string> {
+  const response = await fetch('/token', { cache: 'no-store' });
+  return response.text();
+}
