@@ -144,11 +144,7 @@ const PARTS = {
     '^(?:crypto|timers/promises)$',
     '^node_modules/@nats-io/(?:jetstream|transport-node)/',
   ],
-  elements: [
-    '^src/http/exchange/respond\\.ts$',
-    '^src/lib/',
-    '^(?:crypto|fs/promises|path|util|zlib)$',
-  ],
+  elements: ['^src/http/exchange/respond\\.ts$', '^src/lib/', '^(?:crypto|fs/promises|path|util|zlib)$'],
   demo: [
     '^src/(?:cli|config|lib)/',
     '^src/app/command-shapes\\.ts$',
@@ -388,7 +384,8 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/elements/src/',
-          '^packages/(?:client|react)/src/(?:index|more)\\.ts$',
+          '^packages/client/src/index\\.ts$',
+          '^packages/react/src/(?:index|more)\\.ts$',
           '^node_modules/(?:@types/)?(?:react|react-dom)/',
         ],
       },

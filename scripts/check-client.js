@@ -1,4 +1,4 @@
-/** Of the client alone: an empty folder has it and nothing else of this project, Node and a browser's bundler take it. */
+/** Of the client and of the elements alone: an empty folder has one and nothing else of this project, Node and a browser's bundler take it. */
 import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -12,6 +12,27 @@ const IMPORTS = `import { createFeedClient } from '@fanfare/client';
 const client = createFeedClient({ url: 'http://127.0.0.1:9/graphql', token: 'token' });
 if (typeof client.watch !== 'function') throw new Error('The client cannot watch');
 console.log('made');`;
+
+/**
+ * As its README has it. What brings types brings the client, and nothing else.
+ * @param cwd an empty folder
+ * @param options env: of the processes that are started
+ * @returns faults, as lines
+ */
+export async function checkElements(cwd, { env }) {
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(cwd, 'entry.js'), "import '@fanfare/elements';");
+  const { faults } = await walkPage('packages/elements/README.md', { cwd, env });
+  const installed = await readdir(join(cwd, 'node_modules/@fanfare'));
+  if (installed.join() !== 'client,elements')
+    faults.push(`@fanfare/elements brings others: ${installed.join(', ')}`);
+  await promisify(execFile)(process.execPath, ['entry.js'], { cwd, env }).catch((error) =>
+    faults.push(`@fanfare/elements in Node: ${error}`),
+  );
+  faults.push(...(await bundleFaults(cwd, '@fanfare/elements')));
+  if (faults.length === 0) console.log('@fanfare/elements works alone, in Node and bundled for a browser');
+  return faults;
+}
 
 /**
  * @param cwd an empty folder

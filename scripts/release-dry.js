@@ -15,7 +15,7 @@ import { generate } from '@graphql-codegen/cli';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { checkCaches } from './check-caches.js';
-import { checkClient } from './check-client.js';
+import { checkClient, checkElements } from './check-client.js';
 import { checkExampleTypes } from './check-example-types.js';
 import { checkNames } from './check-names.js';
 import { checkQuickstart } from './check-quickstart.js';
@@ -260,6 +260,7 @@ async function exampleFault(text) {
 
 async function clientAlone({ env }) {
   faults.push(...(await checkClient(await made('client-alone'), { env })));
+  faults.push(...(await checkElements(await made('elements-alone'), { env })));
   faults.push(...(await checkCaches(await made('caches'), { env })));
   faults.push(...(await checkQuickstart(await made('quickstart'), { env })));
   faults.push(...(await checkReact18(await made('react-18'), { env })));

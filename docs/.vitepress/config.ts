@@ -116,7 +116,7 @@ export default defineConfig({
           'tenants',
         ),
       },
-      { text: 'Frontends', items: pages('client', 'react', 'frontends') },
+      { text: 'Frontends', items: pages('client', 'react', 'elements', 'frontends') },
       { text: 'API', items: KINDS.map(({ name, title }) => ({ text: title, link: `/api/${name}` })) },
       {
         text: 'Operation',
@@ -152,7 +152,7 @@ export default defineConfig({
             'names',
           ),
           { text: 'Decisions', link: '/decisions/' },
-          ...['client', 'local-engine', 'react'].map((name) => ({
+          ...['client', 'elements', 'local-engine', 'react'].map((name) => ({
             text: titleOf(`packages/${name}/README.md`),
             link: `/packages/${name}/`,
           })),

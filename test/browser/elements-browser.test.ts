@@ -10,9 +10,9 @@ import { uniqueName } from '../support/unique-name.ts';
 
 const found = await findBrowser();
 /** Notes what the page says over its sockets. */
-const NOTING = `{ globalThis.sockets = 0; globalThis.said = [];
+const NOTING = `{ globalThis.sockets = []; globalThis.said = [];
   globalThis.WebSocket = class extends WebSocket {
-    constructor(...of) { super(...of); sockets += 1; }
+    constructor(...of) { super(...of); sockets.push(this); }
     send(text) { said.push(JSON.parse(text)); super.send(text); }
   }; }`;
 
@@ -39,34 +39,49 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     pages.token = () => pages.app.token(reader);
     return reader;
   };
-  const open = (address: string) => openPage(browser, address, undefined, (page) => page.evaluateOnNewDocument(NOTING).then(() => undefined));
+  const open = (address: string) =>
+    openPage(browser, address, undefined, (page) => page.evaluateOnNewDocument(NOTING).then(() => undefined));
   /** What an element shows by itself. */
   const shown = async (page: Page, selector: string): Promise<string> =>
-    String(await page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})].map(({ shadowRoot }) => shadowRoot.textContent).join(' | ')`));
-  const shows = (page: Page, selector: string, text: string) => expect.poll(() => shown(page, selector), WAIT).toContain(text);
+    String(
+      await page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map(({ shadowRoot }) => shadowRoot.textContent).join(' | ')`,
+      ),
+    );
+  const shows = (page: Page, selector: string, text: string) =>
+    expect.poll(() => shown(page, selector), WAIT).toContain(text);
 
-  test.for(['plain', 'vue', 'svelte'] as const)('examples/elements: a feed and a bell in %s under a strict policy', async (name) => {
-    const reader = as(uniqueName('reader'));
-    await post(reader, 'Lunch', [{ id: 'office', type: 'place', label: 'The office' }]);
-    await using visited = await open(pages.example(name));
-    const { page, errors } = visited;
-    await shows(page, 'fanfare-feed', 'Bea Costa posted Lunch');
-    await post(reader, 'Dinner');
-    await shows(page, 'fanfare-feed', 'Bea Costa posted Dinner');
-    await clickOn(page, 'fanfare-bell >>> [data-fanfare="bell"]');
-    await shows(page, 'fanfare-bell', 'Lunch');
-    if (name === 'plain') await shows(page, 'fanfare-slice', 'Lunch');
-    else {
-      await clickOn(page, 'fanfare-bell >>> [data-fanfare="open"]');
-      await expect.poll(() => page.evaluate("document.querySelector('[role=status]').textContent"), WAIT).toMatch(/Lunch|Dinner|Bea/);
-    }
-    expect(await page.evaluate('sockets')).toBe(1);
-    expect(errors).toEqual([]);
-  });
+  test.for(['plain', 'vue', 'svelte'] as const)(
+    'examples/elements: a feed and a bell in %s under a strict policy',
+    async (name) => {
+      const reader = as(uniqueName('reader'));
+      await post(reader, 'Lunch', [{ id: 'office', type: 'place', label: 'The office' }]);
+      await using visited = await open(pages.example(name));
+      const { page, errors } = visited;
+      await shows(page, 'fanfare-feed', 'Bea Costa posted Lunch');
+      await post(reader, 'Dinner');
+      await shows(page, 'fanfare-feed', 'Bea Costa posted Dinner');
+      await clickOn(page, 'fanfare-bell >>> [data-fanfare="bell"]');
+      await shows(page, 'fanfare-bell', 'Lunch');
+      if (name === 'plain') await shows(page, 'fanfare-slice', 'Lunch');
+      else {
+        await clickOn(page, 'fanfare-bell >>> [data-fanfare="open"]');
+        await expect
+          .poll(() => page.evaluate("document.querySelector('[role=status]').textContent"), WAIT)
+          .toMatch(/Lunch|Dinner|Bea/);
+      }
+      expect(await page.evaluate('sockets.length')).toBe(1);
+      expect(errors).toEqual([]);
+    },
+  );
 
   test('twenty of them share one client and one socket, and each that is removed ends what it watched', async () => {
     const reader = as(uniqueName('reader'));
-    const refs = Array.from({ length: 9 }, (_, n) => ({ id: uniqueName('thing'), type: 'thing', label: `Thing ${String(n)}` }));
+    const refs = Array.from({ length: 9 }, (_, n) => ({
+      id: uniqueName('thing'),
+      type: 'thing',
+      label: `Thing ${String(n)}`,
+    }));
     const ids = await Promise.all(refs.map((ref, n) => post(reader, `Of ${String(n)}`, [ref])));
     const slices = refs.map(({ id }) => `<fanfare-slice data-own ref-id="${id}"></fanfare-slice>`);
     const threads = ids.map((id) => `<fanfare-thread data-own action-id="${id}"></fanfare-thread>`);
@@ -78,14 +93,18 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     await expect.poll(() => count('subscribe'), WAIT).toBe(20);
     // A like in the list is one in the page of the thing.
     await clickOn(page, 'fanfare-feed >>> article [aria-pressed]');
-    const likes = () => page.evaluate(`[...document.querySelectorAll('fanfare-feed, fanfare-slice')].flatMap(({ shadowRoot }) =>
+    const likes = () =>
+      page.evaluate(`[...document.querySelectorAll('fanfare-feed, fanfare-slice')].flatMap(({ shadowRoot }) =>
       [...shadowRoot.querySelectorAll('[aria-pressed="true"]')]).length`);
     await expect.poll(likes, WAIT).toBe(2);
-    await page.evaluate("[...document.querySelectorAll('fanfare-slice')].slice(3).forEach((one) => one.remove())");
+    await page.evaluate(
+      "[...document.querySelectorAll('fanfare-slice')].slice(3).forEach((one) => one.remove())",
+    );
     await expect.poll(() => count('complete'), WAIT).toBe(6);
-    expect(await page.evaluate('[sockets, refused.length]')).toEqual([1, 1]);
+    expect(await page.evaluate('[sockets.length, refused.length]')).toEqual([1, 1]);
     await page.evaluate("document.querySelectorAll('[data-own]').forEach((one) => one.remove())");
-    await expect.poll(() => page.evaluate('said.length'), WAIT).toBeGreaterThan(0);
+    // The last closes it.
+    await expect.poll(() => page.evaluate('sockets[0].readyState'), WAIT).toBe(3);
     expect(errors).toEqual([]);
   });
 
@@ -98,7 +117,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     await clickOn(page, 'fanfare-feed >>> [aria-expanded="false"][data-fanfare="toggle"]');
     const area = 'fanfare-feed >>> textarea';
     await page.locator(area).fill('Half a thou');
-    await expect.poll(() => page.evaluate("said.filter(({ type }) => type === 'subscribe').length"), WAIT).toBe(2);
+    await expect
+      .poll(() => page.evaluate("said.filter(({ type }) => type === 'subscribe').length"), WAIT)
+      .toBe(2);
     const before = asked.length;
     const kept = await page.evaluate(`(() => {
       const feed = document.querySelector('fanfare-feed');
@@ -112,9 +133,12 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     })()`);
     expect(kept).toEqual([2, true, 'Half a thou']);
     await post(reader, 'Third');
-    await shows(page, 'fanfare-feed', 'Third');
+    // The focus is in it: nothing moves under the reader's hands.
+    await shows(page, 'fanfare-feed', '1 new');
     expect(asked.slice(before)).toEqual([]);
-    expect(await page.evaluate("[sockets, said.filter(({ type }) => type === 'complete').length]")).toEqual([1, 0]);
+    expect(
+      await page.evaluate("[sockets.length, said.filter(({ type }) => type === 'complete').length]"),
+    ).toEqual([1, 0]);
     expect(errors).toEqual([]);
   });
 
@@ -132,7 +156,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
       refs: [{ id: item, type: 'thing', label: 'Thing' }],
       descriptor: { posted: { postId: 'p', postTitle: 'For all' } },
     });
-    await using visited = await open(pages.page(body, 'button, article { display: none } :root { --fanfare-accent: rgb(1, 2, 3) }'));
+    await using visited = await open(
+      pages.page(body, 'button, article { display: none } :root { --fanfare-accent: rgb(1, 2, 3) }'),
+    );
     const { page, errors } = visited;
     const isVisible = (id: string) => page.evaluate(`document.getElementById('${id}').checkVisibility()`);
     await expect.poll(() => isVisible('nobody'), WAIT).toBe(true);
@@ -149,7 +175,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     expect(styles).toEqual({ display: 'block', direction: 'rtl', scheme: 'dark', accent: 'rgb(1, 2, 3)' });
     await page.evaluate("document.getElementById('german').words = { like: 'Sehr fein' }");
     await shows(page, '#german', 'Sehr fein');
-    const ready = (await page.evaluate("events.filter(([name]) => name === 'ready').map(([, id]) => id).sort()")) as string[];
+    const ready = (await page.evaluate(
+      "events.filter(([name]) => name === 'ready').map(([, id]) => id).sort()",
+    )) as string[];
     expect(ready).toEqual(['bell', 'empty', 'german']);
     expect(errors).toEqual([]);
   });
@@ -168,11 +196,17 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     const { page } = visited;
     await shows(page, '#ann', 'Of Ann');
     expect(await page.evaluate("document.getElementById('bob').shadowRoot.textContent")).toBe('');
-    await page.evaluate(`document.getElementById('bob').token = ${JSON.stringify(await pages.app.token(bob))}`);
+    await page.evaluate(
+      `document.getElementById('bob').token = ${JSON.stringify(await pages.app.token(bob))}`,
+    );
     await shows(page, '#bob', 'Of Bob');
     expect(await page.evaluate("document.getElementById('bob').hasAttribute('token')")).toBe(false);
-    await expect.poll(() => page.evaluate("events.some(([name, id]) => name === 'error' && id === 'none')"), WAIT).toBe(true);
-    await page.evaluate(`document.getElementById('none').setAttribute('token', ${JSON.stringify(await pages.app.token(ann))})`);
+    await expect
+      .poll(() => page.evaluate("events.some(([name, id]) => name === 'error' && id === 'none')"), WAIT)
+      .toBe(true);
+    await page.evaluate(
+      `document.getElementById('none').setAttribute('token', ${JSON.stringify(await pages.app.token(ann))})`,
+    );
     await shows(page, '#none', 'Of Ann');
     // The function was asked again with the one that was refused.
     await shows(page, '#own', 'Of Bob');
@@ -182,21 +216,29 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
 
   test('keys, focus and place are those of a page without shadow roots; axe-core finds nothing wrong', async () => {
     const reader = as(uniqueName('reader'));
-    for (let n = 0; n < 30; n += 1) await publish(pages.app, { actorId: 'bea', mentions: [reader], descriptor: { posted: { postId: String(n), postTitle: `Post ${String(n)}` } } });
+    for (let n = 0; n < 30; n += 1)
+      await publish(pages.app, {
+        actorId: 'bea',
+        mentions: [reader],
+        descriptor: { posted: { postId: String(n), postTitle: `Post ${String(n)}` } },
+      });
     await pages.app.idle();
-    const body = `<a href="#above" id="above">Above</a><fanfare-bell data-own></fanfare-bell>
-      <fanfare-feed data-own live="insert" label="News"></fanfare-feed><a href="#below" id="below">Below</a>`;
+    const body = `<p>What is <a href="#above" id="above">above</a> it.</p><fanfare-bell data-own></fanfare-bell>
+      <fanfare-feed data-own live="insert" label="News"></fanfare-feed><p>And <a href="#below" id="below">below</a> it.</p>`;
     await using visited = await open(pages.page(body));
     const { page, errors } = visited;
     await shows(page, 'fanfare-feed', 'Post 29');
     expect(await axeViolationsInBoth(page, (look) => picture(page, `elements-${look}`))).toEqual({});
-    const focused = () => page.evaluate(`(() => { const { activeElement: at } = document; return (at.shadowRoot?.activeElement ?? at).closest('article')?.ariaPosInset ?? at.id; })()`);
+    const focused = () =>
+      page.evaluate(
+        `(() => { const { activeElement: at } = document; return (at.shadowRoot?.activeElement ?? at).closest('article')?.getAttribute('aria-posinset') ?? at.id; })()`,
+      );
     await page.focus('fanfare-feed >>> article');
     await page.keyboard.press('PageDown');
     expect(await focused()).toBe('2');
     await page.keyboard.down('Control');
-    await page.keyboard.press('End');
-    expect(await focused()).toBe('below');
+    await page.keyboard.press('Home');
+    expect(await focused()).toBe('above');
     await page.keyboard.up('Control');
     const first = `[...document.querySelector('fanfare-feed').shadowRoot.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0)`;
     await page.evaluate(`new Promise((done) => {
@@ -204,7 +246,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
       addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true });
       scrollTo(0, 700);
     })`);
-    const place = async () => (await page.evaluate(`((one) => [one.dataset.item, one.getBoundingClientRect().top])(${first})`)) as [string, number];
+    const place = async () =>
+      (await page.evaluate(`((one) => [one.dataset.item, one.getBoundingClientRect().top])(${first})`)) as [
+        string,
+        number,
+      ];
     await untilStill(page);
     const [id, top] = await place();
     await post(reader, 'Above all');
@@ -216,7 +262,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     // The panel of the bell closes by a click beside it, and not by one in it.
     await clickOn(page, 'fanfare-bell >>> [data-fanfare="bell"]');
     await clickOn(page, 'fanfare-bell >>> [data-fanfare="tabs"] button:last-child');
-    const isOpen = () => page.evaluate(`document.querySelector('fanfare-bell').shadowRoot.querySelector('[data-fanfare="inbox"]:popover-open') !== null`);
+    const isOpen = () =>
+      page.evaluate(
+        `document.querySelector('fanfare-bell').shadowRoot.querySelector('[data-fanfare="inbox"]:popover-open') !== null`,
+      );
     expect(await isOpen()).toBe(true);
     await page.keyboard.press('Escape');
     expect(await isOpen()).toBe(false);

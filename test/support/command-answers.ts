@@ -35,6 +35,7 @@ export const DONE_WORD_FOR_WORD: readonly string[] = [
   'npm install @fanfare/client',
   'npm install @fanfare/client @fanfare/react',
   'npm install @fanfare/apollo @fanfare/client @apollo/client graphql rxjs',
+  'npm install @fanfare/elements',
   'npm install @fanfare/urql @fanfare/client @urql/core @urql/exchange-graphcache',
 ];
 
@@ -98,6 +99,7 @@ export const ANSWERS: readonly Answer[] = [
   { by: '.github/workflows/images.yml', commands: ['node scripts/pin-images.js'] },
   { by: 'test/browser/newcomer-browser.test.ts', commands: ['npm ci && npm start'] },
   { by: 'test/browser/react-browser.test.ts', commands: ['npx vite examples/react'] },
+  { by: 'test/browser/elements-browser.test.ts', commands: ['npx vite examples/elements'] },
   { by: 'test/browser/recipes-browser.test.ts', commands: ['npx vite examples/recipes'] },
   { by: 'test/browser/demo-browser.test.ts', commands: ['npx fanfare demo'] },
   {

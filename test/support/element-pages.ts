@@ -52,7 +52,9 @@ export async function openElementPages(): Promise<ElementPages> {
   const host = createServer((req, res) => {
     const path = req.url?.split('?')[0] ?? '';
     const send = (type: string, body: string): void => {
-      res.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy }).end(body);
+      res
+        .writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy })
+        .end(body);
     };
     if (path === '/elements.js') send('text/javascript', code);
     else if (path === '/page.js') send('text/javascript', SCRIPT);
@@ -88,7 +90,7 @@ export async function openElementPages(): Promise<ElementPages> {
   const { port } = server.httpServer.address() as AddressInfo;
   return Object.assign(world, {
     app,
-    page(body: string, style = '') {
+    page(body: string, style = 'body { background: Canvas }') {
       const path = `/page-${String(bodies.size)}`;
       bodies.set(`${path}.css`, style);
       bodies.set(

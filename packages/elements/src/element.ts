@@ -21,7 +21,9 @@ export interface Shown extends Pick<FanfareElement, 'label' | 'words' | 'hrefOf'
 }
 
 /** On a server there is none, and nothing to define. */
-const Base = (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (class {} as typeof HTMLElement);
+const Base =
+  (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ??
+  (class {} as typeof HTMLElement);
 
 let count = 0;
 
@@ -56,7 +58,9 @@ export abstract class OwnElement extends Base implements Shown {
   abstract draw(): ReactNode;
 
   get hasPlaceholder(): boolean {
-    return this.#placeholder.assignedNodes().some(({ textContent, nodeType }) => nodeType === 1 || textContent?.trim() !== '');
+    return this.#placeholder
+      .assignedNodes()
+      .some(({ textContent, nodeType }) => nodeType === 1 || textContent?.trim() !== '');
   }
 
   has(slot: string): boolean {
@@ -121,7 +125,8 @@ export abstract class OwnElement extends Base implements Shown {
 
   #join(): void {
     const token: string | GetToken = this.getToken ?? this.token;
-    const share = token === '' ? null : shareOf(new URL(this.server || ownServer(), location.href).href, token);
+    const share =
+      token === '' ? null : shareOf(new URL(this.server || ownServer(), location.href).href, token);
     if (share !== this.#share) {
       this.#leave();
       this.#share = share;
@@ -138,7 +143,8 @@ export abstract class OwnElement extends Base implements Shown {
 /** The server that has served this script, or `/graphql` of the page if it came in a bundle of the host. */
 function ownServer(): string {
   const { url } = import.meta;
-  const isServed = new URL(url).pathname.endsWith('/elements.js') && [...document.scripts].some(({ src }) => src === url);
+  const isServed =
+    new URL(url).pathname.endsWith('/elements.js') && [...document.scripts].some(({ src }) => src === url);
   return isServed ? new URL('graphql', url).href : '/graphql';
 }
 

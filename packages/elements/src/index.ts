@@ -16,7 +16,10 @@ export interface FanfareElement extends HTMLElement {
   server: string;
   /** Of the reader; empty: nothing is asked for, and what stands between the tags stays. It is not written back as an attribute. */
   token: string;
-  /** Instead of a token: one that ends is replaced. Elements with the same function share one client and one socket. */
+  /**
+   * Instead of a token: one that the server refuses is replaced. Elements with the same function share one client and one socket, and it
+   * is asked once for all of them. Another reader needs another function.
+   */
   getToken: GetToken | undefined;
   /** What it is called for assistive technology. */
   label: string;
@@ -90,9 +93,9 @@ type Own<Tag extends keyof FanfareTags> = Exclude<keyof FanfareTags[Tag], keyof 
 /** Attributes and properties by tag, for the JSX of a framework: docs/elements.md says how. */
 export type FanfareAttributes = {
   readonly [Tag in keyof FanfareTags]: Partial<Pick<FanfareTags[Tag], Own<Tag>>> & {
-    readonly [Name in Own<Tag> as FanfareTags[Tag][Name] extends string | number
-      ? Dashed<Name>
-      : never]?: FanfareTags[Tag][Name];
+    readonly [
+      Name in Own<Tag> as FanfareTags[Tag][Name] extends string | number ? Dashed<Name> : never
+    ]?: FanfareTags[Tag][Name];
   };
 };
 

@@ -26,7 +26,9 @@ let sheets: readonly CSSStyleSheet[] | undefined;
 export function wear(root: ShadowRoot): void {
   if (!('adoptedStyleSheets' in Document.prototype)) {
     // Safari before 16.4, which needs a policy that allows it.
-    const own = Object.assign(document.createElement('style'), { textContent: `${tokensFor(':host')}${style}${HOST}` });
+    const own = Object.assign(document.createElement('style'), {
+      textContent: `${tokensFor(':host')}${style}${HOST}`,
+    });
     root.append(own);
     return;
   }

@@ -23,7 +23,12 @@ import {
 } from '@fanfare/react/more';
 import { useEffect, useState, type ComponentProps, type ReactNode } from 'react';
 import type { Shown } from './element.ts';
-import type { FanfareBellElement, FanfareFeedElement, FanfareSliceElement, FanfareThreadElement } from './index.ts';
+import type {
+  FanfareBellElement,
+  FanfareFeedElement,
+  FanfareSliceElement,
+  FanfareThreadElement,
+} from './index.ts';
 
 interface AroundProps {
   readonly element: Shown;
@@ -45,7 +50,8 @@ export function Around({ element, isFirst }: AroundProps): ReactNode {
 
 function failing(element: Shown): { readonly onError: (error: unknown) => void } {
   return {
-    onError: (error) => element.tell('fanfare-error', error instanceof Error ? error : new Error(String(error))),
+    onError: (error) =>
+      element.tell('fanfare-error', error instanceof Error ? error : new Error(String(error))),
   };
 }
 

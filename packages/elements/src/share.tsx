@@ -17,7 +17,7 @@ export class Share {
 
   constructor(url: string, token: string | GetToken, onEmpty: () => void) {
     this.#url = url;
-    this.#token = token;
+    this.#token = typeof token === 'string' ? token : kept(token);
     this.#onEmpty = onEmpty;
   }
 
@@ -65,6 +65,28 @@ export class Share {
       </FanfareProvider>,
     );
   }
+}
+
+/**
+ * Asks the host for a token when there is none yet or the server has refused the last: one for all, however many ask, and so one
+ * socket, even where each token that the host gives is another one.
+ */
+function kept(getToken: GetToken): GetToken {
+  let last: { readonly given: Promise<string>; token?: string } | undefined;
+  return (refused) => {
+    if (last !== undefined && (refused === undefined || refused !== last.token)) return last.given;
+    const now: NonNullable<typeof last> = { given: Promise.resolve(getToken(refused)) };
+    last = now;
+    now.given.then(
+      (token) => {
+        now.token = token;
+      },
+      () => {
+        if (last === now) last = undefined;
+      },
+    );
+    return now.given;
+  };
 }
 
 const shares = new Map<string, Map<string | GetToken, Share>>();

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, type RefObject } from 'react';
-import { parentOf, rootsAround } from './roots.ts';
+import { parentOf, rootOf } from './roots.ts';
 
 export const useBrowserLayoutEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
@@ -47,7 +47,8 @@ export function useAnchor(
       if (anchors.get(scroller)?.at !== scroller.scrollTop) setAnchor(scroller);
     };
     // Scrolling does not bubble; what scrolls may be any ancestor.
-    const roots = rootsAround(element);
+    // What scrolls in a shadow root says so there alone.
+    const roots = [document, rootOf(element)];
     for (const root of roots) root.addEventListener('scroll', look, { capture: true, passive: true });
     return () => {
       observer.disconnect();
@@ -76,8 +77,7 @@ function keep(list: HTMLElement): void {
 }
 
 function scrollerOf(element: Element): HTMLElement {
-  for (let parent = parentOf(element); parent !== null; parent = parentOf(parent)) {
-    if (!(parent instanceof HTMLElement)) continue;
+  for (let parent = parentOf(element); parent !== undefined; parent = parentOf(parent)) {
     const { overflowY } = getComputedStyle(parent);
     if ((overflowY === 'auto' || overflowY === 'scroll') && parent.scrollHeight > parent.clientHeight)
       return parent;
@@ -102,8 +102,15 @@ function setAnchor(scroller: HTMLElement): void {
     const article = firstBelow(edge, list);
     const id = article?.dataset['item'];
     const top = article?.getBoundingClientRect().top ?? Infinity;
-    if (id === undefined || top >= Math.min(edge + scroller.clientHeight, uppermost?.top ?? Infinity)) continue;
-    uppermost = { list, id, top, hasMoreAbove: list.dataset['moreAbove'] !== undefined, at: scroller.scrollTop };
+    if (id === undefined || top >= Math.min(edge + scroller.clientHeight, uppermost?.top ?? Infinity))
+      continue;
+    uppermost = {
+      list,
+      id,
+      top,
+      hasMoreAbove: list.dataset['moreAbove'] !== undefined,
+      at: scroller.scrollTop,
+    };
   }
   if (uppermost === undefined) anchors.delete(scroller);
   else anchors.set(scroller, uppermost);

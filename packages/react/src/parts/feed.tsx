@@ -5,6 +5,7 @@ import { useWords } from '../provider.tsx';
 import type { ListState } from '../store/list-store.ts';
 import { useAnchor } from './anchor.ts';
 import { moveFocus, useKeptFocus } from './focus.ts';
+import { rootOf } from './roots.ts';
 
 interface Identified {
   readonly id: string;
@@ -184,10 +185,9 @@ function NewItems({ children, onShow }: NewItemsProps): ReactNode {
   const [target, setTarget] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (target === null) return;
-    // The list may be in a shadow root.
-    const root = place.current?.getRootNode() as Document | ShadowRoot | undefined;
-    const element = root?.getElementById(listId)?.querySelector(`[data-item="${CSS.escape(target)}"]`);
+    if (target === null || place.current === null) return;
+    const list = rootOf(place.current).getElementById(listId);
+    const element = list?.querySelector(`[data-item="${CSS.escape(target)}"]`);
     if (!(element instanceof HTMLElement)) return;
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: 'nearest' });

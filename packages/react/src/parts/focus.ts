@@ -38,20 +38,16 @@ export function moveFocus(
 
 /** Takes the focus to what is nearest before or behind a list: for one that is drawn by hand. */
 export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void {
+  const outside = [...rootOf(list).querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
+    (element) => !list.contains(element) && element.getClientRects().length > 0,
+  );
   const side = where === 'before' ? PRECEDING : FOLLOWING;
-  // Beside the list in its shadow root, or else beside what has that.
-  for (let from: Element | undefined = list; from !== undefined; from = hostOf(from)) {
-    const inside = from;
-    const there = [...rootOf(from).querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-      (element) =>
-        !inside.contains(element) &&
-        element.getClientRects().length > 0 &&
-        (inside.compareDocumentPosition(element) & side) !== 0,
-    );
-    const nearest = where === 'before' ? there.at(-1) : there[0];
-    nearest?.focus();
-    if (nearest !== undefined) return;
-  }
+  const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
+  const nearest = where === 'before' ? there.at(-1) : there[0];
+  const host = hostOf(list);
+  // What is beside it may be outside of its shadow root.
+  if (nearest === undefined && host !== undefined) focusOutside(host, where);
+  nearest?.focus();
 }
 
 /** When the item that has the focus goes, the next one gets it. */

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { UnreadBadge } from './frame.tsx';
+import { rootOf } from './roots.ts';
 
 interface PopoverProps {
   /** Of what it opens. */
@@ -97,8 +98,7 @@ export function Popover({
 /** The keys of a menu of ARIA. @returns whether it was one of them */
 function moveInMenu(menu: HTMLElement, key: string): boolean {
   const entries = [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')];
-  const { activeElement } = menu.getRootNode() as Document | ShadowRoot;
-  const at = entries.indexOf(activeElement as HTMLElement);
+  const at = entries.indexOf(rootOf(menu).activeElement as HTMLElement);
   const { length } = entries;
   const next: Readonly<Record<string, number>> = {
     ...{

@@ -128,7 +128,7 @@ const PAGE = readFileSync(new URL('../../../../docs/react.md', import.meta.url),
 const PROMISED = Number(/under ([\d,]+) bytes/.exec(PAGE)?.[1]?.replace(',', ''));
 
 test.each([
-  ['a feed alone, without the client', FEED, { client: false, least: 8_000, most: 14_800 }],
+  ['a feed alone, without the client', FEED, { client: false, least: 8_000, most: 14_950 }],
   ['a feed alone', FEED, { client: true, least: 10_000, most: 21_500 }],
   ['what most pages need', MOST, { client: true, least: 12_000, most: PROMISED }],
   [
@@ -139,7 +139,7 @@ test.each([
   [
     'all hooks and parts, without the client',
     `${MOST} export * from '@fanfare/react/more';`,
-    { client: false, least: 12_000, most: 30_000 },
+    { client: false, least: 12_000, most: 30_200 },
   ],
 ])('%s, as a browser loads it without React', async (_what, entry, { client, least, most }) => {
   const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
