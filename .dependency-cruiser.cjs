@@ -386,6 +386,7 @@ module.exports = {
           '^packages/elements/src/',
           '^packages/client/src/index\\.ts$',
           '^packages/react/src/(?:index|more)\\.ts$',
+          '^packages/react/(?:style|tokens)\\.css$',
           '^node_modules/(?:@types/)?(?:react|react-dom)/',
         ],
       },

@@ -14,15 +14,18 @@ const PREACT = [
   { find: 'react/jsx-runtime', replacement: fileURLToPath(import.meta.resolve('preact/jsx-runtime')) },
 ];
 
-const LOOKS = 'fanfare-look/';
+const LOOK = /^@fanfare\/react\/\w+\.css$/;
 
 /** Stylesheets of @fanfare/react as texts. */
 const looks = {
   name: 'looks',
-  resolveId: (id) => (id.startsWith(LOOKS) ? `\0${id}` : null),
+  enforce: 'pre',
+  // Not as stylesheets, which Vite would build.
+  resolveId: (id) => (LOOK.test(id) ? `\0${id.replace('.css', '')}` : null),
   async load(id) {
-    if (!id.startsWith(`\0${LOOKS}`)) return null;
-    const text = await styleFor(at(`../react/${id.slice(LOOKS.length + 1)}.css`));
+    const [, name] = /^\0@fanfare\/react\/(\w+)$/.exec(id) ?? [];
+    if (name === undefined) return null;
+    const text = await styleFor(at(`../react/${name}.css`));
     // What the one imports is the other.
     const code = Buffer.from(text.replace(/@import [^;]+;/, ''));
     const small = transform({ filename: id, code, minify: true }).code.toString();
@@ -42,8 +45,8 @@ export async function elements() {
     resolve: {
       // Their sources: no other part need be built before.
       alias: [
-        { find: '@fanfare/react/more', replacement: at('../react/src/more.ts') },
-        { find: '@fanfare/react', replacement: at('../react/src/index.ts') },
+        { find: /^@fanfare\/react\/more$/, replacement: at('../react/src/more.ts') },
+        { find: /^@fanfare\/react$/, replacement: at('../react/src/index.ts') },
         { find: '@fanfare/client', replacement: at('../client/src/index.ts') },
         ...PREACT,
       ],

@@ -143,7 +143,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
   });
 
   test('what stands between the tags is shown until there is something else; slots, words, theme and direction are those of the page', async () => {
-    const reader = as(uniqueName('reader'));
+    as(uniqueName('reader'));
     const item = uniqueName('item');
     const body = `<fanfare-feed id="none"><p id="without">Nothing is asked for</p></fanfare-feed>
       <fanfare-feed id="empty" data-own label="Leer"><p id="soon">Soon</p><p slot="empty" id="nobody">Nobody yet</p></fanfare-feed>

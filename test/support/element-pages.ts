@@ -39,7 +39,7 @@ const SCRIPT = `
 export async function openElementPages(): Promise<ElementPages> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-elements-'));
   const { elements } = (await import(join(PROJECT, 'packages/elements/vite.config.js'))) as {
-    elements(): Promise<{ readonly build: object }>;
+    elements(): Promise<InlineConfig>;
   };
   const config = await elements();
   await build({ ...config, build: { ...config.build, outDir: folder } });

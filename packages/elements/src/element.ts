@@ -2,28 +2,12 @@ import type { ReactNode } from 'react';
 import type { FanfareElement, FanfareEvents, GetToken } from './index.ts';
 import { wear } from './look.ts';
 import { shareOf, type Share } from './share.tsx';
-
-/** What draws an element knows of it. */
-export interface Shown extends Pick<FanfareElement, 'label' | 'words' | 'hrefOf' | 'lang'> {
-  readonly key: number;
-  /** Where it is drawn. */
-  readonly body: HTMLElement;
-  /** Whether something stands between its tags to be shown until there is data. */
-  readonly hasPlaceholder: boolean;
-  /** Whether something is put into a slot. */
-  has(slot: string): boolean;
-  /** The language that is said closest above it; empty: none. */
-  readonly language: string;
-  draw(): ReactNode;
-  /** The first data is there, or why there is none. */
-  ready(): void;
-  tell<Name extends keyof FanfareEvents>(name: Name, detail: FanfareEvents[Name]['detail']): void;
-}
+import type { Shown } from './shown.ts';
 
 /** On a server there is none, and nothing to define. */
 const Base =
   (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ??
-  (class {} as typeof HTMLElement);
+  (Object as unknown as typeof HTMLElement);
 
 let count = 0;
 
@@ -180,9 +164,9 @@ export function define(
         const text = this.getAttribute(attribute) ?? '';
         return isNumber ? Number(text) : text;
       },
-      set(this: OwnElement, value: unknown) {
+      set(this: OwnElement, value: string | number | null | undefined) {
         if (value == null) this.removeAttribute(attribute);
-        else this.setAttribute(attribute, String(value));
+        else this.setAttribute(attribute, value.toString());
       },
     });
   }

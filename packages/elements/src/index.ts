@@ -68,22 +68,16 @@ export interface FanfareSliceElement extends FanfareElement {
 }
 
 /** By tag. */
-export interface FanfareTags {
-  'fanfare-feed': FanfareFeedElement;
-  'fanfare-bell': FanfareBellElement;
-  'fanfare-thread': FanfareThreadElement;
-  'fanfare-slice': FanfareSliceElement;
-}
+export type FanfareTags = Pick<
+  HTMLElementTagNameMap,
+  'fanfare-feed' | 'fanfare-bell' | 'fanfare-thread' | 'fanfare-slice'
+>;
 
-/** They bubble, out of shadow roots as well. */
-export interface FanfareEvents {
-  /** The first data is there. */
-  'fanfare-ready': CustomEvent<null>;
-  /** Something failed: what ends the connection, or a write, which is shown as it was before. */
-  'fanfare-error': CustomEvent<Error>;
-  /** A notification was opened, and is marked as read. */
-  'fanfare-open': CustomEvent<Notification>;
-}
+/** By name. They bubble, out of shadow roots as well. */
+export type FanfareEvents = Pick<
+  GlobalEventHandlersEventMap,
+  'fanfare-ready' | 'fanfare-error' | 'fanfare-open'
+>;
 
 type Dashed<Name extends string> = Name extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `-${Lowercase<Head>}`}${Dashed<Tail>}`
@@ -100,6 +94,18 @@ export type FanfareAttributes = {
 };
 
 declare global {
-  interface HTMLElementTagNameMap extends FanfareTags {}
-  interface GlobalEventHandlersEventMap extends FanfareEvents {}
+  interface HTMLElementTagNameMap {
+    'fanfare-feed': FanfareFeedElement;
+    'fanfare-bell': FanfareBellElement;
+    'fanfare-thread': FanfareThreadElement;
+    'fanfare-slice': FanfareSliceElement;
+  }
+  interface GlobalEventHandlersEventMap {
+    /** The first data is there. */
+    'fanfare-ready': CustomEvent<null>;
+    /** Something failed: what ends the connection, or a write, which is shown as it was before. */
+    'fanfare-error': CustomEvent<Error>;
+    /** A notification was opened, and is marked as read. */
+    'fanfare-open': CustomEvent<Notification>;
+  }
 }

@@ -1,5 +1,5 @@
-import style from 'fanfare-look/style';
-import tokens from 'fanfare-look/tokens';
+import style from '@fanfare/react/style.css';
+import tokens from '@fanfare/react/tokens.css';
 
 /** Of what is around the parts. A theme of its own needs a background of its own. */
 const HOST = `

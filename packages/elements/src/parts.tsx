@@ -22,13 +22,13 @@ import {
   useWords,
 } from '@fanfare/react/more';
 import { useEffect, useState, type ComponentProps, type ReactNode } from 'react';
-import type { Shown } from './element.ts';
 import type {
   FanfareBellElement,
   FanfareFeedElement,
   FanfareSliceElement,
   FanfareThreadElement,
 } from './index.ts';
+import type { Shown } from './shown.ts';
 
 interface AroundProps {
   readonly element: Shown;

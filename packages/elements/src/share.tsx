@@ -3,8 +3,8 @@ import { Fragment } from 'react';
 import { createPortal } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import type { GetToken } from './index.ts';
-import type { Shown } from './element.ts';
 import { Around } from './parts.tsx';
+import type { Shown } from './shown.ts';
 
 /** All elements of a page with one server and one token: one client, one socket, one state of each action. */
 export class Share {
@@ -32,7 +32,7 @@ export class Share {
     this.update();
   }
 
-  /** What an element is told in one go is drawn once. */
+  /** What changes of an element in one go is drawn once. */
   update(): void {
     if (this.#isDue) return;
     this.#isDue = true;

@@ -1,9 +1,5 @@
-/** Stylesheets of @fanfare/react as texts, for the oldest browsers. */
-declare module 'fanfare-look/style' {
-  const text: string;
-  export default text;
-}
-declare module 'fanfare-look/tokens' {
+/** As a text, for the oldest browsers: see vite.config.js. */
+declare module '*.css' {
   const text: string;
   export default text;
 }

@@ -3,15 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'vite';
+import { build, type InlineConfig } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { elements } from '../../vite.config.js';
 
 const PAGE = new URL('../../../../docs/elements.md', import.meta.url);
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fanfare-bundle-'));
+  const path = new URL('../../vite.config.js', import.meta.url).href;
+  const { elements } = (await import(path)) as { elements(): Promise<InlineConfig> };
   const config = await elements();
   await build({ ...config, build: { ...config.build, outDir: folder } });
 });

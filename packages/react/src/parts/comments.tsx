@@ -28,7 +28,7 @@ export function CommentThread({ actionId, withMentions = true, onReady }: Thread
   const isReady = status === 'ready' || status === 'error';
   useEffect(() => {
     if (isReady) onReady?.();
-    // Once, however often it is given anew.
+    // Once, however often the function changes.
   }, [isReady]);
   const known = new Set(comments.map(({ id }) => id));
   // What a reply belongs to may not be loaded yet: it stands alone until then.
