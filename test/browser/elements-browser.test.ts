@@ -271,4 +271,21 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     expect(await isOpen()).toBe(false);
     expect(errors).toEqual([]);
   });
+
+  test('a browser without stylesheets of scripts shows the same, where the policy of the page allows it', async () => {
+    as(uniqueName('reader'));
+    const address = pages.page('<fanfare-feed data-own theme="dark"></fanfare-feed>');
+    await using visited = await openPage(browser, address, undefined, async (page) => {
+      await page.setBypassCSP(true);
+      await page.evaluateOnNewDocument(
+        'delete Document.prototype.adoptedStyleSheets; delete ShadowRoot.prototype.adoptedStyleSheets',
+      );
+    });
+    const { page, errors } = visited;
+    await shows(page, 'fanfare-feed', 'Nothing yet.');
+    const look = `(({ shadowRoot }) => { const { color, padding } = getComputedStyle(shadowRoot.querySelector('[data-fanfare="empty"]'));
+      return [color, padding]; })(document.querySelector('fanfare-feed'))`;
+    expect(await page.evaluate(look)).toEqual(['rgb(157, 163, 173)', '16px']);
+    expect(errors).toEqual([]);
+  });
 });

@@ -46,6 +46,11 @@ describe('what the packages and the console use that is newer', () => {
       'html.global_attributes.popover',
     ]);
     expect(newerApis(['console/src'])).toEqual([]);
+    // Asked for, and a style element where there are none: see elements-browser.test.ts.
+    expect(newerApis(['packages/elements/src']).map(({ path }) => path)).toEqual([
+      'api.CSSStyleSheet.replaceSync',
+      'api.Document.adoptedStyleSheets',
+    ]);
   });
 
   test('is no syntax: built for the oldest browsers, the packages are what they are', async () => {
