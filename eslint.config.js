@@ -145,8 +145,6 @@ export default tseslint.config(
       'console/src/css.d.ts',
       'examples/react/vite.config.ts',
       'examples/recipes/*.config.ts',
-      'examples/elements/vite.config.ts',
-      'examples/elements/src/components.d.ts',
       'packages/elements/src/texts.d.ts',
       'test/support/global-setup.ts',
     ],

@@ -11,7 +11,6 @@ const PROJECTS = [
   'console',
   'examples/react',
   'examples/recipes',
-  'examples/elements',
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, preview, type InlineConfig } from 'vite';
-import { elementsConfig } from '../../examples/elements/config.ts';
+import type { exampleConfig } from '../../examples/react/config.ts';
 import { PROJECT } from './project-copy.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -68,6 +68,9 @@ export async function openElementPages(): Promise<ElementPages> {
   policy =
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; ` +
     `connect-src 'self' ${app.url} ${app.url.replace('http', 'ws')}; require-trusted-types-for 'script'`;
+  const { elementsConfig } = (await import(join(PROJECT, 'examples/elements/config.js'))) as {
+    elementsConfig: typeof exampleConfig;
+  };
   const given = elementsConfig({ url: app.url, token: () => world.token() });
   const example: InlineConfig = {
     ...given,
