@@ -41,7 +41,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
   };
   const open = (address: string) =>
     openPage(browser, address, undefined, (page) => page.evaluateOnNewDocument(NOTING).then(() => undefined));
-  /** What an element shows by itself. */
+  /** What an element shows on its own. */
   const shown = async (page: Page, selector: string): Promise<string> =>
     String(
       await page.evaluate(
