@@ -26,9 +26,19 @@ export async function post(request: PostRequest): Promise<Response> {
   return response;
 }
 
+/** Elsewhere than in a browser it has neither. */
+const page = globalThis as {
+  readonly location?: { readonly origin: string };
+  readonly document?: { readonly visibilityState: string };
+};
+
+/** A page may have 64 KiB of such requests under way. */
+const KEPT_ALIVE = 16_000;
+
 async function sent(request: PostRequest): Promise<Response> {
   const { server, token, operation, accept, signal } = request;
   const { url, reader, tenant } = server;
+  const body = JSON.stringify(operation);
   try {
     return await fetch(url, {
       method: 'POST',
@@ -37,8 +47,10 @@ async function sent(request: PostRequest): Promise<Response> {
         ...reader.headers,
         ...tenantIn(tenant),
       },
-      body: JSON.stringify(operation),
+      body,
       cache: 'no-store',
+      // What a page sends while it is hidden goes on when it is left.
+      keepalive: body.length < KEPT_ALIVE && page.document?.visibilityState === 'hidden',
       signal,
     });
   } catch (error) {
@@ -54,8 +66,8 @@ async function sent(request: PostRequest): Promise<Response> {
 
 /** A browser tells a page nothing of why a request failed. One whose answer the page may not read does not fail. */
 async function isRefusedOrigin(url: string, signal: AbortSignal): Promise<boolean> {
-  const page = (globalThis as { readonly location?: { readonly origin: string } }).location;
-  if (page === undefined || signal.aborted || new URL(url).origin === page.origin) return false;
+  const { location: at } = page;
+  if (at === undefined || signal.aborted || new URL(url).origin === at.origin) return false;
   return fetch(url, { mode: 'no-cors', cache: 'no-store', credentials: 'omit', signal }).then(
     () => true,
     () => false,

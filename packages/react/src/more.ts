@@ -5,6 +5,7 @@ export { FanfareWords, useLanguage, useWords } from './provider.tsx';
 export { german } from './german.ts';
 export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';
+export { useImpressions } from './hooks/impressions.ts';
 export {
   useBookmarks,
   useExplain,
