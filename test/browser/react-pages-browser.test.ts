@@ -46,9 +46,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await expect.poll(() => textOf(page, 'article time'), WAIT).toMatch(/ago|now/);
     // In StrictMode, which mounts everything twice, and with all that is watched.
     expect(app.app.http?.stats().sockets).toBe(1);
+    // A page that is closed does not say any more what it sent.
+    const asked = await Promise.all(bodies);
     await page.close();
     await expect.poll(() => app.app.http?.stats().sockets, WAIT).toBe(0);
-    const asked = await Promise.all(bodies);
     expect(asked.filter((body) => body?.includes('query Feed') !== false)).toEqual([]);
     expect(errors).toEqual([]);
   });
