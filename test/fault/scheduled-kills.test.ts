@@ -71,9 +71,9 @@ test('what is due in one second is published in order of time and once, whenever
     await app.idle();
     const published = hostEvents.find({ type: 'action.published' }).sort({ seq: 1 });
     await expect.poll(() => hostEvents.countDocuments({ type: 'action.published' })).toBe(ids.length);
-    const told = (await published.toArray()).map(({ facts }) => facts.actionId);
-    expect([...told].sort()).toEqual([...ids].sort());
-    const order = told.map((id) => times.get(id)?.getTime() ?? 0);
+    const named = (await published.toArray()).map(({ facts }) => facts.actionId);
+    expect([...named].sort()).toEqual([...ids].sort());
+    const order = named.map((id) => times.get(id)?.getTime() ?? 0);
     expect(order).toEqual([...order].sort((a, b) => a - b));
   } finally {
     await Promise.all([first, second].map((one) => one[Symbol.asyncDispose]()));
