@@ -17,7 +17,7 @@ const collect = runInNewContext('gc') as () => void;
 
 const LIMIT = 2 ** 21;
 /** More than fit several times over. */
-const COUNT = 4_000;
+const COUNT = 2_500;
 const TEXTS = {
   'short texts': 'x',
   'texts of one byte a character': 'Grüße von é, '.repeat(20),

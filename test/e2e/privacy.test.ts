@@ -26,7 +26,7 @@ import {
   type PrivacyWorld,
   type Viewer,
 } from '../support/privacy-world.ts';
-import { IS_DEEP } from '../support/seed.ts';
+import { IS_DEEP, someOf } from '../support/seed.ts';
 
 /** Members who may do something to an action although the table does not say so. */
 const MAY: Readonly<Partial<Record<Write, (viewer: Viewer, sight: Sight) => boolean>>> = {
@@ -124,6 +124,10 @@ const ITEMS = `query ($ids: [ID!]!, ${VIEWER_NAMES.map((_, n) => `$id${String(n)
   ${VIEWER_NAMES.map((_, n) => `node${String(n)}: node(id: $id${String(n)}) { id }`).join(' ')}
 }`;
 
+/** In a usual run. With three of them, each viewer is refused each way for one. */
+const CHANGED = someOf(SCOPES, 3);
+const WATCHED = someOf(SCOPES, 2);
+
 describe.each(SCOPES)('a %s action', (scope) => {
   let world: PrivacyWorld;
   let before: Target;
@@ -158,7 +162,7 @@ describe.each(SCOPES)('a %s action', (scope) => {
     }
   });
 
-  test('can be changed only by members who may see it', async () => {
+  test.runIf(CHANGED.includes(scope))('can be changed only by members who may see it', async () => {
     const destructive: readonly Write[] = [
       ...(['hideAction', 'unhideAction', 'deleteAction'] as const),
       ...(['hideInteraction', 'unhideInteraction', 'removeInteraction'] as const),
@@ -206,7 +210,7 @@ function lineOf(event: Awaited<ReturnType<FeedWatcher['next']>>, names: Readonly
   return `${event.__typename.slice('FeedItem'.length).toLowerCase()} ${names.get(id) ?? id}${said.join('')}`;
 }
 
-test.each(SCOPES)('watchers of a %s action receive exactly what the feed shows them', async (scope) => {
+test.each(WATCHED)('watchers of a %s action receive exactly what the feed shows them', async (scope) => {
   const world = await openPrivacyWorld(app, scope);
   await using crowd = new Closer();
   const watchers = new Map<Viewer, FeedWatcher>();

@@ -6,6 +6,7 @@ import { decideDue, dueNotifications } from '../../../parts/notifications/src/du
 import { eventMover, moveEvents, poll } from '../../support/events.ts';
 import { FAILING, runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { IS_DEEP } from '../../support/seed.ts';
 
 const HOUR_MS = 3_600_000;
 /** More than are recorded with what somebody does. */
@@ -77,14 +78,20 @@ async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
   return types;
 }
 
-const CASES = [0, MANY].flatMap((blockers) =>
-  Object.keys(DEEDS).flatMap((deed) =>
-    (
-      [
-        ['ann', 'bob'],
-        ['bob', 'ann'],
-      ] as const
-    ).map(([by, who]) => ({ deed, by, who, blockers })),
+const SIDES = [
+  ['ann', 'bob'],
+  ['bob', 'ann'],
+] as const;
+
+const CASES = Object.keys(DEEDS).flatMap((deed, n) =>
+  SIDES.flatMap(([by, who], side) =>
+    // A usual run does each deed from both sides, from one of them with many blocks.
+    (IS_DEEP ? [0, MANY] : [(n + side) % 2 === 0 ? 0 : MANY]).map((blockers) => ({
+      deed,
+      by,
+      who,
+      blockers,
+    })),
   ),
 );
 
@@ -142,10 +149,7 @@ test.each(CASES)(
   },
 );
 
-test.each([
-  ['ann', 'bob'],
-  ['bob', 'ann'],
-] as const)(
+test.each(SIDES)(
   'what a third member replies has the effect of any comment of theirs on %s, also as a reply to %s, with whom there is a block',
   async (me, them) => {
     await using parts = await openParts({ recordsEvents: true });

@@ -132,8 +132,11 @@ async function answersFor(them: string): Promise<Answered[]> {
       .replaceAll(/[\da-f]{24}/gu, 'id')
       .replaceAll(/"(rev|version|relevancy|score)":[\d.]+/gu, '"$1":0')
       .replaceAll(them, 'THEM');
-  const run = async (kind: 'query' | 'mutation', field: string, call: string): Promise<Answered[]> => {
-    const [row] = rowsOf(schema, kind, { [field]: [given(call)] }, 3, FOR_STAFF);
+  const run = async (
+    kind: 'query' | 'mutation',
+    { field, call, depth = 3 }: { readonly field: string; readonly call: string; readonly depth?: number },
+  ): Promise<Answered[]> => {
+    const [row] = rowsOf(schema, kind, { [field]: [given(call)] }, depth, FOR_STAFF);
     const identity = { userId: 'bob', roles: new Set<Role>(['user']), expiresAt: null };
     const asked = { document: row?.document ?? '', variables: {}, identity, locale: 'en' };
     const found = await runOperation(schema, core, asked, {
@@ -156,10 +159,11 @@ async function answersFor(them: string): Promise<Answered[]> {
   let isNamed = false;
   // By what one's own action calls the id, a search does not find it: the page on safety says so.
   const isLeftOut = (field: string): boolean => isNamed && field === 'refs';
-  const read = async (after: string, isWanted: (field: string) => boolean): Promise<Answered[]> => {
+  const read = async (after: string, what: 'all' | 'own'): Promise<Answered[]> => {
     const all: Answered[] = [];
-    for (const { field, call } of reads.filter((one) => isWanted(one.field) && !isLeftOut(one.field)))
-      all.push(...(await run('query', field, call)));
+    for (const { field, call } of reads)
+      if ((what === 'all' || OWN_READS.has(field)) && !isLeftOut(field))
+        all.push(...(await run('query', { field, call, depth: what === 'all' ? 3 : 2 })));
     const exported = await services.memberExport(session('bob'), 'bob');
     for (const [section, entries] of Object.entries(exported)) {
       // In no order.
@@ -171,18 +175,18 @@ async function answersFor(them: string): Promise<Answered[]> {
     }
     return all.map(({ call, answer }) => ({ call: `${after}, then ${call}`, answer }));
   };
-  const answers = await read('a block', () => true);
+  const answers = await read('a block', 'all');
   const calls = [...Object.entries(writesOf(schema)).flatMap(([, some]) => some ?? []), ...MORE_WRITES];
   for (const call of calls) {
     const field = /^\w+/u.exec(call)?.[0] ?? '';
     isNamed ||= call.includes('Called so');
     if (field === 'reads') await parts.fanOut();
     else if (field === 'rename') await rename();
-    else answers.push(...(await run(field in READS ? 'query' : 'mutation', field, call)));
+    else answers.push(...(await run(field in READS ? 'query' : 'mutation', { field, call })));
     answers.push({ call: `${call}, and watchers are sent`, answer: plain(sent.splice(0)) });
-    // What the reader has is read after each that names somebody; everything, now and then.
-    if (call.includes('$them') || field === 'reads')
-      answers.push(...(await read(call, (name) => field === 'reads' || OWN_READS.has(name))));
+    // What the reader has is read after each that names somebody; everything, and deeper, now and then.
+    if (field === 'reads') answers.push(...(await read(call, 'all')));
+    else if (call.includes('$them')) answers.push(...(await read(call, 'own')));
   }
   return answers;
 }

@@ -30,6 +30,7 @@ import { blockMember, unblockMember } from '../../../src/features/blocks/blocks.
 import { follow, followMany } from '../../../src/features/follow/follow.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someOf } from '../../support/seed.ts';
 import { rowsOf } from '../../support/tenant-table.ts';
 import { READS, WATCHES, writesOf } from '../../support/ways-to-members.ts';
 
@@ -269,7 +270,10 @@ function fieldsWith(value: unknown, texts: readonly string[]): string[] {
   });
 }
 
-test.each([0, MANY])(
+/** A usual run looks at all fields with the few blocks that are read whole, and at all subscriptions with the many. */
+const [FEW_FIRST, MANY_FIRST] = [someOf([0, MANY], 1), someOf([MANY, 0], 1)];
+
+test.each(FEW_FIRST)(
   'every field of the API keeps the two sides of a block from each other, and staff from neither (blocked by %i others)',
   async (blockers) => {
     await using world = await openWorld(blockers);
@@ -335,7 +339,7 @@ test.each([0, MANY])(
   },
 );
 
-test.each([0, MANY])(
+test.each(MANY_FIRST)(
   'every subscription keeps the two sides of a block from each other, also in what was under way (blocked by %i others)',
   async (blockers) => {
     await using world = await openWorld(blockers);
