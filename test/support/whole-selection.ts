@@ -30,12 +30,13 @@ export function wholeSelection(
     isWanted(type, field) ? selected(schema, field, depth, without) : [],
   );
   const concrete = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+  const typesOf = typesByName(concrete);
   const fragments = concrete.map((one) => {
     const more = fieldsOf(one)
       .filter((field) => isWanted(one, field) && !own.some(({ name }) => field.name === name))
       .flatMap((field) =>
         selected(schema, field, depth, without).map((text) =>
-          isAlike(field, concrete) ? text : `${one.name}_${field.name}: ${text}`,
+          typesOf.get(field.name)?.size === 1 ? text : `${one.name}_${field.name}: ${text}`,
         ),
       );
     return more.length === 0 ? '' : `... on ${one.name} { ${more.join(' ')} }`;
@@ -44,11 +45,11 @@ export function wholeSelection(
 }
 
 /** Two types may have fields of one name and different types, which have to be told apart. */
-function isAlike(
-  { name, type }: GraphQLField<unknown, unknown>,
-  types: readonly GraphQLNamedType[],
-): boolean {
-  return types.flatMap(fieldsOf).every((field) => field.name !== name || String(field.type) === String(type));
+function typesByName(types: readonly GraphQLNamedType[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { name, type } of types.flatMap(fieldsOf))
+    found.set(name, (found.get(name) ?? new Set()).add(String(type)));
+  return found;
 }
 
 function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
