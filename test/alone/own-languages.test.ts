@@ -9,7 +9,7 @@ import { watchFeed } from '../support/live-clients.ts';
 let app: TestApp;
 beforeAll(async () => {
   useOwnTypes();
-  app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+  app = await startTestApp({ env: { POLL_INTERVAL: '100ms' } });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 

@@ -66,7 +66,7 @@ test('what it selects fits the schema, in every document of the hooks', async ()
 describe('own fields of a type', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+    app = await startTestApp({ env: { POLL_INTERVAL: '100ms' } });
   });
   afterAll(() => app[Symbol.asyncDispose]());
 

@@ -16,7 +16,7 @@ const admin = { sub: 'admin', roles: ['admin'] } as const;
 let app: TestApp;
 beforeAll(async () => {
   useOwnTypes();
-  app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+  app = await startTestApp({ env: { POLL_INTERVAL: '100ms' } });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 

@@ -153,7 +153,7 @@ test('a ranked view is ordered by its expression, whichever pages it is read by,
         expect(await walked(parts, 'week', size)).toEqual(ranked.filter((id) => ofBob.has(id)));
       },
     ),
-    { numRuns: repeats(8) },
+    { numRuns: repeats(4) },
   );
 });
 

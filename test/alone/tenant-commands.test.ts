@@ -33,7 +33,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const ROLES: readonly Role[] = ['user', 'service', 'admin'];
 const EVENTS = {
-  ...{ ...PUSH_ENV, NOTIFY_AFTER: '1h', POLL_INTERVAL: '50ms', EVENT_RETENTION: '7d' },
+  ...{ ...PUSH_ENV, NOTIFY_AFTER: '1h', POLL_INTERVAL: '100ms', EVENT_RETENTION: '7d' },
   ...{ SYNDICATION: 'on', PUBLIC_URL: 'https://feed.example' },
 };
 

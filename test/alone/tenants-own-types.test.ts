@@ -56,7 +56,7 @@ const other = (tenant: TenantName): TenantName => (tenant === 'azure' ? 'crimson
 
 beforeAll(async () => {
   useDescriptors(checkHostConfig(config, 'test/alone/tenants-own-types.test.ts'));
-  app = await startTestApp({ env: { TENANT_CLAIM, POLL_INTERVAL: '50ms' } });
+  app = await startTestApp({ env: { TENANT_CLAIM, POLL_INTERVAL: '100ms' } });
   for (const tenant of TENANTS) await fill(tenant);
   await app.idle();
 });

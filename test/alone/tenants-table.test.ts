@@ -76,7 +76,7 @@ beforeAll(async () => {
         TENANT_CLAIM,
         WEBHOOKS: JSON.stringify(receivers),
         NOTIFY_AFTER: '1h',
-        POLL_INTERVAL: '50ms',
+        POLL_INTERVAL: '100ms',
       },
     }),
   );

@@ -4,7 +4,7 @@ import { openRefusalWorld, type RefusalWorld } from '../support/refusal-world.ts
 import { fc } from '../support/fast-check.ts';
 import { repeats } from '../support/seed.ts';
 
-const RUNS = { numRuns: repeats(100) };
+const RUNS = { numRuns: repeats(50) };
 
 let world: RefusalWorld;
 beforeAll(async () => {

@@ -364,7 +364,7 @@ function expectNoFailures(): void {
   expect(bad).toEqual([]);
 }
 
-const RUNS = { numRuns: repeats(300) };
+const RUNS = { numRuns: repeats(100) };
 
 test('what is no cursor is refused by each list', async () => {
   await fc.assert(
@@ -436,7 +436,7 @@ test('each list is the same upwards, by any sizes of pages, from its end and fro
         expect([list.name, shown]).toEqual([list.name, expected]);
       },
     ),
-    { numRuns: repeats(150) },
+    { numRuns: repeats(50) },
   );
   expectNoFailures();
 });

@@ -236,7 +236,7 @@ async function happen(world: World): Promise<void> {
   await app.idle();
   await change('hide', first);
   await app.idle();
-  for (let step = 0; step < repeats(12); step += 1) {
+  for (let step = 0; step < repeats(8); step += 1) {
     await random.pick(HAPPENINGS)(world).catch(ifHidden);
     if (random.below(2) === 0) await app.idle();
   }

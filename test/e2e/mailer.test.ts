@@ -14,7 +14,7 @@ test('the example mails what concerns a member who wants mails, in sentences of 
   });
   const receivers = [{ url: mailer.url, secrets: [mailer.secret], allowPrivateAddress: true }];
   await using app: TestApp = await startTestApp({
-    env: { WEBHOOKS: JSON.stringify(receivers), NOTIFY_AFTER: '0s', POLL_INTERVAL: '50ms' },
+    env: { WEBHOOKS: JSON.stringify(receivers), NOTIFY_AFTER: '0s', POLL_INTERVAL: '100ms' },
   });
   ({ url } = app);
   const { webhookReceivers } = app.app.database.collections;

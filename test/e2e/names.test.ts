@@ -17,7 +17,7 @@ const PROGRESS = `mutation ($refId: String!, $label: String!) {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ env: { POLL_INTERVAL: '20ms' } });
+  app = await startTestApp({ env: { POLL_INTERVAL: '100ms' } });
 });
 afterAll(async () => app[Symbol.asyncDispose]());
 

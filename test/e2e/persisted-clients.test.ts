@@ -21,7 +21,7 @@ beforeAll(async () => {
   const path = join(folder, 'operations.json');
   await writeFile(path, JSON.stringify({ ...(await operationsOf()), ...(await operationsOfHooks()) }));
   app = await startTestApp({
-    env: { POLL_INTERVAL: '20ms', PERSISTED_OPERATIONS: path, PERSISTED_OPERATIONS_ONLY: 'on' },
+    env: { POLL_INTERVAL: '100ms', PERSISTED_OPERATIONS: path, PERSISTED_OPERATIONS_ONLY: 'on' },
   });
 });
 afterAll(async () => {

@@ -100,7 +100,7 @@ async function expectListed(
 const isEnoughFor = (list: List, sight: Sight): boolean =>
   (LISTS[list].of as readonly Sight[]).includes(sight);
 
-test.each(someOf(SCOPES, 3))(
+test.each(someOf(SCOPES, 2))(
   'a %s action is in bookmarks, archive, hidden and snoozed items only of readers who may see it now',
   async (scope) => {
     const world = await openPrivacyWorld(app, scope);

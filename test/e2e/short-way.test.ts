@@ -231,6 +231,6 @@ test('any combination of request features is answered equally both ways', async 
       const [yoga, short] = await bothWays(asAnn({ body: json(body), headers: given, isChunked }));
       expect(short).toEqual(yoga);
     }),
-    { numRuns: repeats(200) },
+    { numRuns: repeats(100) },
   );
 });

@@ -19,7 +19,7 @@ test('a server sends events, reports rejected ones, and sends them again for an 
   await using app = await startTestApp({
     env: {
       WEBHOOKS: JSON.stringify(receivers),
-      ...{ DIGEST_AFTER: '1s', NOTIFY_AFTER: '0s', POLL_INTERVAL: '50ms' },
+      ...{ DIGEST_AFTER: '1s', NOTIFY_AFTER: '0s', POLL_INTERVAL: '100ms' },
     },
   });
   const { webhookReceivers, webhookDeliveries } = app.app.database.collections;

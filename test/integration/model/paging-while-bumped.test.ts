@@ -10,7 +10,7 @@ import { repeats } from '../../support/seed.ts';
 import { take } from '../../support/model-take.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const RUNS = repeats(4);
+const RUNS = repeats(2);
 
 let parts: Parts;
 let runs = 0;

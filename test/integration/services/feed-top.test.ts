@@ -124,7 +124,7 @@ test('ranks the last day by age, engagement and relationship, and the rest newes
         expect(await top(parts, 100)).toEqual(ranking);
       },
     ),
-    { numRuns: repeats(6) },
+    { numRuns: repeats(3) },
   );
 });
 

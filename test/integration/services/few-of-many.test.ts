@@ -4,6 +4,7 @@ import type { FeedFilter, FeedOrder, FeedPage, PageArgs } from '../../../src/cor
 import { readerActionId } from '../../../src/storage/documents/reader-action-id.ts';
 import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
+import { someOf } from '../../support/seed.ts';
 
 /** The stored feed has fewer than a response looks at in vain; below are more than one look at the source takes. */
 const CAP = 700;
@@ -90,7 +91,7 @@ async function archiveAllBut(parts: Parts, ids: readonly string[], left: readonl
 }
 
 describe('of a feed of which few entries match, pages go on where they stopped, and miss nothing', () => {
-  test.each(['RELEVANCY', 'RECENT'] as const)('in order %s', async (order) => {
+  test.each(someOf(['RELEVANCY', 'RECENT'] as const, 1))('in order %s', async (order) => {
     const { parts, ids } = await feedOfMany();
     await using _parts = parts;
     const few = rare.map((index) => ids[index]);

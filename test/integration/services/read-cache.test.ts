@@ -82,7 +82,7 @@ test(
           expect(shown(await pageOf(second)), what).toEqual(expected);
         }
       }),
-      { numRuns: repeats(6) },
+      { numRuns: repeats(3) },
     );
   },
 );

@@ -238,6 +238,6 @@ test('what is reported while a moderator pages is neither missed in that paging 
       expect(there.filter((one) => !listed.includes(one))).toEqual([]);
       expect(listed.length).toBe(new Set(listed).size);
     }),
-    { numRuns: repeats(12) },
+    { numRuns: repeats(6) },
   );
 });

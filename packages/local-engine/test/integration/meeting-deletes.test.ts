@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../../../test/support/engine.ts';
+import { repeats } from '../../../../test/support/seed.ts';
 
 interface Thing {
   readonly _id: string;
@@ -8,7 +9,7 @@ interface Thing {
   readonly rewritten?: number;
 }
 
-const ROUNDS = 30;
+const ROUNDS = repeats(10);
 const AT_ONCE = 20;
 
 test.for<[string, (things: Collection<Thing>, _id: string) => Promise<boolean>]>([

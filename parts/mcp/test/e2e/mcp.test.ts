@@ -125,7 +125,7 @@ test('whatever is sent is answered with a code, and none is an internal error', 
       });
       req.on('error', reject).end(body);
     });
-  for (let n = 0; n < repeats(60); n++) {
+  for (let n = 0; n < repeats(30); n++) {
     const message = {
       jsonrpc: '2.0',
       id: n,
