@@ -50,6 +50,7 @@ const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
 const ROOMS = [
   { packages: ['mongodb', 'bson'], rooms: [...layer('store'), '^src/feed/models/'] },
   { packages: ['ioredis'], rooms: ['^src/connections/'] },
+  { packages: ['nodemailer'], rooms: ['^$'] },
   { packages: ['web-push'], rooms: ['^$'] },
   { packages: ['@pothos/[^/]+'], rooms: layer('api') },
   { packages: ['dataloader'], rooms: ['^src/feed/session/'] },
@@ -168,6 +169,13 @@ const PARTS = {
     '^src/features/publish/publish-action\\.ts$',
     '^(?:http|net|timers/promises)$',
     '^node_modules/graphql/',
+  ],
+  mail: [
+    '^src/(?:config|core|descriptors|domain|feed|graphql|http|jobs|lib|storage|telemetry)/',
+    '^src/features/viewer/api\\.ts$',
+    '^parts/notifications/src/(?:due|api/summaries|store/(?:due|states))\\.ts$',
+    '^(?:crypto|http)$',
+    '^node_modules/(?:@types/)?(?:mongodb|nodemailer|zod)/',
   ],
   mcp: [
     '^src/(?:cli|config|domain|http|lib)/',

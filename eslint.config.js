@@ -92,7 +92,7 @@ export default tseslint.config(
   {
     files: [
       'src/{app,features,feed,fan-out,jobs,live,storage,connections}/**',
-      'parts/{bookmarks,erasure,events,explain,feed-models,notifications,webhooks,web-push}/src/**',
+      'parts/{bookmarks,erasure,events,explain,feed-models,notifications,webhooks,web-push,mail}/src/**',
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK] },
   },

@@ -22,6 +22,10 @@ export {
   type HookUrl,
   type HostConfig,
   type LocaleDeclaration,
+  type MailContent,
+  type MailNotification,
+  type MailTemplate,
+  type WrittenMail,
 } from './descriptors/authoring.ts';
 export { HostConfigError } from './descriptors/host-config.ts';
 export { FanfareError } from './domain/errors.ts';

@@ -12,6 +12,7 @@ export { federation } from '../../parts/federation/part.ts';
 export { feedModels } from '../../parts/feed-models/part.ts';
 export { imports } from '../../parts/import/part.ts';
 export { ingest } from '../../parts/ingest/part.ts';
+export { mail } from '../../parts/mail/part.ts';
 export { mcp } from '../../parts/mcp/part.ts';
 export { notifications } from '../../parts/notifications/part.ts';
 export { operators } from '../../parts/operators/part.ts';

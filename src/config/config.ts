@@ -64,6 +64,7 @@ export function shape(values: SettingValues, env: Environment) {
     live: sectionOf('live', values),
     events: eventsOf(values),
     push: pushOf(values),
+    mail: mailOf(values),
     /** `null`: off. `read-config.ts` refuses to be without an address. */
     syndicationUrl: values.SYNDICATION ? (values.PUBLIC_URL ?? null) : null,
     log: sectionOf('log', values),
@@ -91,6 +92,14 @@ function pushOf(values: SettingValues) {
   const subject = values.PUSH_SUBJECT;
   if (publicKey === undefined || privateKey === undefined || subject === undefined) return null;
   return { publicKey, privateKey, subject };
+}
+
+/** Complete, or none: see `read-config.ts`. */
+function mailOf(values: SettingValues) {
+  const { MAIL_URL: server, MAIL_FROM: from, MAIL_LINK: link, PUBLIC_URL: publicUrl } = values;
+  if (server === undefined || from === undefined || link === undefined || publicUrl === undefined)
+    return null;
+  return { server, from, link, publicUrl, eventKeys: values.MAIL_EVENTS_SECRET ?? [] };
 }
 
 function corsOrigins(given: CorsOrigins | undefined, isProduction: boolean): CorsOrigins {

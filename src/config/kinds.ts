@@ -11,7 +11,7 @@ export interface Kind<T> {
 
 const WEEK_MS = 604_800_000;
 
-function kind<T>(expects: string, read: (text: string) => T | null): Kind<T> {
+export function kind<T>(expects: string, read: (text: string) => T | null): Kind<T> {
   const schema = z.string().transform((text, context): T => {
     const value = read(text);
     if (value !== null) return value;

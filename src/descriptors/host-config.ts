@@ -19,6 +19,7 @@ import {
   type LocaleDeclarations,
 } from './host-locales.ts';
 import { HOOK_NAMES, hookFaults, hooksOf, type CheckedHooks, type HostHooks } from './host-hooks.ts';
+import { mailFaults, type MailTemplate } from './host-mail.ts';
 import { viewFaults, viewsOf, type DeclaredView, type HostView } from './host-views.ts';
 import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
@@ -38,6 +39,8 @@ export interface HostConfig<
   readonly descriptors?: D;
   /** How members are notified unless they choose otherwise. Default: in all ways but mail. */
   readonly notifications?: readonly NotificationDefault[];
+  /** Writes mails instead of the server. */
+  readonly mail?: MailTemplate;
   /** Lists beside the feed, by name, in the order in which clients are to offer them. */
   readonly views?: Readonly<Record<string, HostView>>;
 }
@@ -86,6 +89,8 @@ export interface CheckedHostConfig {
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
   readonly notifications: readonly HostPreference[];
   readonly views: readonly DeclaredView[];
+  /** `null`: the server writes mails. */
+  readonly mail: MailTemplate | null;
   /** Origin of the configuration, for messages. */
   readonly source: string;
 }
@@ -93,7 +98,16 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
-const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications', 'views', ...HOOK_NAMES];
+const KNOWN = [
+  'packs',
+  'reactions',
+  'locales',
+  'descriptors',
+  'notifications',
+  'views',
+  'mail',
+  ...HOOK_NAMES,
+];
 
 const notificationsSchema = z.array(
   z.strictObject({
@@ -119,6 +133,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     descriptors,
     notifications = [],
     views,
+    mail,
   } = config as Record<string, unknown>;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
   // Check sentences in a faulty locale too: the locale's own faults are reported separately.
@@ -132,6 +147,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
     ...localeFaults(locales),
     ...notificationFaults(notifications),
     ...viewFaults(views),
+    ...mailFaults(mail),
     ...hookFaults(config as Record<string, unknown>),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
@@ -160,6 +176,7 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       ...{ type: type ?? null, isLocked: isLocked ?? false },
     })),
     views: viewsOf(views),
+    mail: mail === undefined ? null : (mail as MailTemplate),
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
     hooks: hooksOf(config as Record<string, unknown>),
     source,

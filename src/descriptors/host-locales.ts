@@ -3,6 +3,7 @@ import { faultIn, groupSentenceFault, pathOf, sentenceFault, type DeclarationFau
 import { messageSchema, messagesSchema } from './declaration-schema.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { nameSchema } from './define.ts';
+import { MAIL_PHRASES, mailPhrase } from './mail-phrases.ts';
 import { notificationSentence } from './notification-sentences.ts';
 import { SPOKEN_KINDS } from '../domain/notification.ts';
 import type { Locale } from './locale.ts';
@@ -29,6 +30,7 @@ const localesSchema = z.record(
     manyOthers: messageSchema,
     formerMember: nameSchema,
     notifications: z.partialRecord(z.enum(SPOKEN_KINDS), messageSchema).optional(),
+    mail: z.partialRecord(z.enum(MAIL_PHRASES), messageSchema).optional(),
     summaries: byType,
     groupSummaries: byType,
   }),
@@ -39,21 +41,29 @@ export function localeFaults(locales: unknown): DeclarationFault[] {
   const read = localesSchema.safeParse(locales);
   if (!read.success)
     return read.error.issues.map(({ path, message }) => ({ path: pathOf('locales', path), message }));
-  return Object.entries(read.data).flatMap(([locale, { others, manyOthers, notifications = {} }]) => {
-    const path = `locales.${locale}`;
-    const message = tagFault(locale);
-    if (message !== null) return [{ path, message }];
-    return Object.entries({
-      others: faultIn(() => compilePhrase(others, locale, ['count'])),
-      manyOthers: faultIn(() => compilePhrase(manyOthers, locale, [])),
-      ...Object.fromEntries(
-        SPOKEN_KINDS.map((kind) => [
-          `notifications.${kind}`,
-          faultIn(() => notificationSentence(kind, { [locale]: notifications[kind] ?? '' })),
-        ]),
-      ),
-    }).flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
-  });
+  return Object.entries(read.data).flatMap(
+    ([locale, { others, manyOthers, notifications = {}, mail = {} }]) => {
+      const path = `locales.${locale}`;
+      const message = tagFault(locale);
+      if (message !== null) return [{ path, message }];
+      return Object.entries({
+        others: faultIn(() => compilePhrase(others, locale, ['count'])),
+        manyOthers: faultIn(() => compilePhrase(manyOthers, locale, [])),
+        ...Object.fromEntries(
+          SPOKEN_KINDS.map((kind) => [
+            `notifications.${kind}`,
+            faultIn(() => notificationSentence(kind, { [locale]: notifications[kind] ?? '' })),
+          ]),
+        ),
+        ...Object.fromEntries(
+          MAIL_PHRASES.map((phrase) => [
+            `mail.${phrase}`,
+            faultIn(() => mailPhrase(phrase, mail[phrase] ?? '', locale)),
+          ]),
+        ),
+      }).flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
+    },
+  );
 }
 
 function tagFault(locale: Locale): string | null {
@@ -73,8 +83,8 @@ function tagFault(locale: Locale): string | null {
 /** All languages of a configuration; those shipped with the server come first. */
 export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
   const own = Object.entries(locales).map(
-    ([locale, { others, manyOthers, formerMember, notifications = {} }]) =>
-      [locale, { others, manyOthers, formerMember, notifications }] as const,
+    ([locale, { others, manyOthers, formerMember, notifications = {}, mail = {} }]) =>
+      [locale, { others, manyOthers, formerMember, notifications, mail }] as const,
   );
   return new Map([...SHIPPED_PHRASES, ...own]);
 }

@@ -1,8 +1,11 @@
+import { onceFor } from '../lib/once-for.ts';
 import { FORMER_MEMBER } from '../domain/erasure.ts';
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 import type { DeclaredView } from './host-views.ts';
-import { bestLocale, type Locale } from './locale.ts';
+import type { MailTemplate } from './host-mail.ts';
+import { bestLocale, DEFAULT_LOCALE, type Locale } from './locale.ts';
+import { mailPhrases, type MailPhrases } from './mail-phrases.ts';
 import { notificationSentences, type NotificationSentences } from './notification-sentences.ts';
 import type { HostPreference } from '../domain/notification.ts';
 import { othersPhrase, type OthersPhrase } from './sentence.ts';
@@ -19,12 +22,17 @@ interface Catalogue {
   readonly notifications: readonly HostPreference[];
   readonly notificationSentences: NotificationSentences;
   readonly views: readonly DeclaredView[];
+  readonly mail: MailTemplate | null;
+  readonly languages: CheckedHostConfig['languages'];
   readonly source: string;
   /** Serialised types and languages, to detect whether another declaration differs. */
   readonly print: string;
 }
 
-type Declared = Pick<CheckedHostConfig, 'types' | 'languages' | 'notifications' | 'views' | 'source'>;
+type Declared = Pick<
+  CheckedHostConfig,
+  'types' | 'languages' | 'notifications' | 'views' | 'mail' | 'source'
+>;
 
 const DEFAULT_SOURCE = 'The default configuration';
 
@@ -91,6 +99,25 @@ export function sentencesOfNotifications(): NotificationSentences {
   return catalogue().notificationSentences;
 }
 
+/** How the host writes mails; `null`: as the server does. */
+export function mailTemplate(): MailTemplate | null {
+  return catalogue().mail;
+}
+
+/** What mails say in a language of this process. */
+export function mailPhrasesIn(locale: Locale): MailPhrases {
+  const phrases = phrasesOf(catalogue());
+  const said = phrases.get(locale) ?? phrases.get(DEFAULT_LOCALE);
+  if (said === undefined) throw new Error('English is missing');
+  return said;
+}
+
+/** Made by processes that need them only. */
+const phrasesOf = onceFor(
+  ({ languages }: Catalogue) =>
+    new Map([...languages].map(([locale, { mail }]) => [locale, mailPhrases(locale, mail)])),
+);
+
 /** "3 others". @param count `null` when unknown. */
 export function othersIn(locale: Locale, count: number | null): string {
   return catalogue().others.get(locale)?.(count) ?? '';
@@ -105,10 +132,11 @@ function catalogue(): Catalogue {
   return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
 }
 
-function catalogueOf({ types, languages, notifications, views, source }: Declared): Catalogue {
+function catalogueOf({ types, languages, notifications, views, mail, source }: Declared): Catalogue {
   const fields = types.flatMap(({ fieldList }) => fieldList);
   return {
-    ...{ types, notifications, views, source },
+    ...{ types, notifications, views, mail, source },
+    languages,
     byType: new Map(types.map((descriptor) => [descriptor.type, descriptor])),
     byInputName: new Map(types.map((descriptor) => [descriptor.inputName, descriptor])),
     indexedFields: [

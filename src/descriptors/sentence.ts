@@ -15,6 +15,8 @@ export interface PhraseMessages {
   readonly formerMember: string;
   /** Sentences of notifications by kind. Default: English. */
   readonly notifications?: NotificationMessages;
+  /** What mails say, by phrase. Default: English. */
+  readonly mail?: Readonly<Partial<Record<string, string>>>;
 }
 
 export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([
@@ -39,7 +41,7 @@ export function compilePhrase(
   text: string,
   locale: Locale,
   known: readonly string[],
-): (values: Readonly<Record<string, number>>) => string {
+): (values: Readonly<Record<string, string | number>>) => string {
   const format = messageOf(text, locale);
   for (const name of argumentsOf(format.getAst()))
     if (!known.includes(name)) throw new Error(`Unknown argument ${name} in the message "${text}"`);

@@ -1,6 +1,6 @@
 import type { HostEventType } from './host-event.ts';
 import type { Tenant } from './stored-id.ts';
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Secrets are this prefix followed by the key in Base64. */
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
@@ -28,6 +28,31 @@ export function signatureHeaders(
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   };
+}
+
+/** A message that is older or newer by more is not taken, so that nobody can send it again. */
+const MAX_AGE_MS = 5 * 60_000;
+
+/** Whether a message is signed with one of the keys, and just now. @param header by name in lower case; empty: there is none */
+export function isSigned(
+  keys: readonly Uint8Array[],
+  message: { readonly header: (name: string) => string; readonly body: string; readonly now: Date },
+): boolean {
+  const { header, body, now } = message;
+  const [id, seconds] = [header('webhook-id'), header('webhook-timestamp')];
+  const sentAt = new Date(Number(seconds) * 1_000);
+  if (id === '' || !/^\d{1,12}$/.test(seconds)) return false;
+  if (Math.abs(now.getTime() - sentAt.getTime()) > MAX_AGE_MS) return false;
+  const given = header('webhook-signature').split(' ').slice(0, MOST_SIGNATURES);
+  const known = signatureHeaders(keys, { id, sentAt, body })['webhook-signature']?.split(' ') ?? [];
+  return given.some((one) => known.some((other) => isSame(one, other)));
+}
+
+const MOST_SIGNATURES = 10;
+
+function isSame(...texts: readonly [string, string]): boolean {
+  const [one, other] = [Buffer.from(texts[0]), Buffer.from(texts[1])];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 export interface WebhookReceiver {

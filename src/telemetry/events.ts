@@ -257,6 +257,18 @@ export const logPushGivenUp = event<{ service: string; messages: number; error: 
   'Push messages were given up after a day',
 );
 
+/** Mails are tried again for three days. */
+export const logMailFailing = event<{ error: string }>(
+  'warn',
+  'The mail server takes no mails, they are tried again',
+);
+export const logMailBack = event<Record<string, never>>('info', 'The mail server takes mails again');
+/** It is not sent again. */
+export const logMailRefused = event<{ error: string }>('warn', 'The mail server refuses a mail for good');
+export const logMailGivenUp = event<{ error: string }>('warn', 'A mail was given up after three days');
+/** The mail was sent as the server makes it. */
+export const logMailTemplateFailed = event<Failure>('error', "The configuration's template of mails failed");
+
 /** @param fields.events upper bound: includes events the receiver did not subscribe to. */
 export const logWebhookSkipped = event<{ receiver: string; events: number }>(
   'error',

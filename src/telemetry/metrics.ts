@@ -193,6 +193,7 @@ export function createMetrics(options: { readonly withProcess?: boolean } = {}) 
     ...liveMetrics(meters),
     ...webhookMetrics(meters),
     ...pushMetrics(meters),
+    ...mailMetrics(meters),
     contentType: registry.contentType,
     metrics: (): Promise<string> => registry.metrics(),
     totals: (): Promise<Totals> => totalsIn(registry),
@@ -450,6 +451,17 @@ function pushMetrics({ counter }: Meters) {
   return {
     pushAttempted: (outcome: PushOutcome, messages = 1): void => attempts.inc({ outcome }, messages),
   };
+}
+
+/**
+ * How an attempt to send a mail ended: `taken`; `refused` for good; `deferred`, to be tried again; `unanswered`, which includes a server
+ * that refuses all mails; `empty`, since nothing was left to say; or `given_up`, after three days.
+ */
+export type MailOutcome = 'taken' | 'refused' | 'deferred' | 'unanswered' | 'empty' | 'given_up';
+
+function mailMetrics({ counter }: Meters) {
+  const attempts = counter('fanfare_mails_total', 'Attempts to send a mail, by outcome.', 'outcome');
+  return { mailAttempted: (outcome: MailOutcome): void => attempts.inc({ outcome }) };
 }
 
 export type GroupMetrics = ReturnType<typeof createGroupMetrics>;

@@ -46,6 +46,7 @@ const GUARDED: readonly GuardedOperation[] = [
     roles: ['admin'],
     query: `mutation { retryWebhook(id: "${'0'.repeat(32)}") { id } }`,
   },
+  { operation: 'mailState', roles: ['admin', 'service'], query: '{ mailState(memberId: "ann") { sentAt } }' },
   { operation: 'webhookReceivers', roles: ['admin'], query: '{ webhookReceivers { url } }' },
   { operation: 'sendTestEvent', roles: ['admin'], query: 'mutation { sendTestEvent }' },
   { operation: 'work', roles: ['admin'], query: '{ work { workers } }' },

@@ -38,7 +38,17 @@ const LEFT_OUT = [
     'ingest',
     'mcp',
   ],
-  ...['notifications', 'operators', 'planner', 'processes', 'syndication', 'tenants', 'web-push', 'webhooks'],
+  ...[
+    'mail',
+    'notifications',
+    'operators',
+    'planner',
+    'processes',
+    'syndication',
+    'tenants',
+    'web-push',
+    'webhooks',
+  ],
 ];
 const COPIED = [
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', '.oxfmtrc.json'],

@@ -193,6 +193,9 @@ async function leaveTraces(parts: Parts): Promise<Traces> {
   await parts.database.collections.pushRegistrations.insertOne({
     ...{ _id: 'one', userId: ID, endpoint, ...keys, at: new Date() },
   });
+  await parts.database.collections.mailboxes.insertOne({
+    ...{ _id: ID, address: 'digest', pending: ['LIKE:one:two'], events: ['one'] },
+  });
   await parts.database.collections.feedKeys.insertOne({
     _id: 'digest',
     userId: ID,

@@ -38,13 +38,14 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
   readonly feeds?: Partial<Config['feeds']>;
   readonly events?: Partial<Config['events']>;
   readonly push?: Config['push'];
+  readonly mail?: Config['mail'];
   /** Default: no round begins on its own for a minute. */
   readonly every?: number;
 }
 
 /** What jobs are declared with. */
 export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): JobSetup {
-  const { fanOut, feeds, events, push = null, ...rest } = given;
+  const { fanOut, feeds, events, push = null, mail = null, ...rest } = given;
   return {
     core,
     config: {
@@ -53,6 +54,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
       feeds: { ...CONFIG.feeds, ...feeds },
       events: { ...CONFIG.events, ...events },
       push,
+      mail,
     },
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),

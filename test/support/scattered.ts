@@ -132,6 +132,14 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
     writes: [MOVED, TENANT, erased('member-traces')],
   },
   notificationStates: { reads: [because('members to be notified', ['due.due']), TENANT], writes: [] },
+  mailboxes: {
+    reads: [
+      because('members to be mailed', ['due.due']),
+      because('mails that come back', ['off.at']),
+      TENANT,
+    ],
+    writes: [because('whose mail came back', ['address'], 'parts/mail/src/store.ts'), TENANT],
+  },
   members: {
     reads: [
       because('members of a team or department, or of a supervisor', [

@@ -66,6 +66,7 @@ export const READS: Readonly<Record<string, readonly Call[]>> = {
   slice: ['slice(refId: "site")', 'slice(refId: "bob")', 'slice(refId: "p1", filter: { types: ["Posted"] })'],
   viewer: ['viewer'],
   webhookReceivers: ['webhookReceivers'],
+  mailState: ['mailState(memberId: "ann")'],
   webhookDeliveries: ['webhookDeliveries(first: 9)', 'webhookDeliveries(state: RETRYING)'],
   samples: ['samples'],
   work: ['work'],
@@ -97,6 +98,7 @@ const WRITES: Readonly<Record<string, readonly Call[]>> = {
   registerPush: [
     'registerPush(endpoint: "https://push.example/ann", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")',
   ],
+  resumeMails: ['resumeMails { hasAddress }'],
   unregisterPush: ['unregisterPush(endpoint: "https://push.example/ann")'],
   createFeedKey: ['createFeedKey(name: "Tablet")'],
   recordImpressions: ['recordImpressions(impressions: [{ actionId: $action, ms: 1000 }])'],

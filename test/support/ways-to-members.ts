@@ -44,6 +44,7 @@ export const READS: Readonly<Record<string, readonly string[] | null>> = {
   viewer: ['viewer'],
   webhookDeliveries: null,
   webhookReceivers: null,
+  mailState: null,
   work: null,
 };
 
@@ -113,6 +114,7 @@ const WRITES: Readonly<Record<string, readonly string[] | null>> = {
   unhideAction: null,
   unhideInteraction: null,
   unpinAction: ['unpinAction(refId: "$me", actionId: "$action")'],
+  resumeMails: ['resumeMails'],
   unregisterPush: ['unregisterPush(endpoint: "https://push.example/one")'],
   updateAction: ['updateAction(id: "$action", input: { mentions: [] })'],
   updateInteraction: ['updateInteraction(id: "$comment", text: "x")'],

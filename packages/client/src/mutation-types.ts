@@ -165,6 +165,11 @@ interface MutationResults {
   readonly registerPush: boolean;
   /** Whether the browser was registered for the reader. */
   readonly unregisterPush: boolean;
+  /** `null`: the server sends no mails. */
+  readonly resumeMails: {
+    readonly hasAddress: boolean;
+    readonly offReason: 'REFUSED' | 'BOUNCED' | 'COMPLAINED' | null;
+  } | null;
   /** The address is not shown again. */
   readonly createFeedKey: { readonly url: string; readonly key: FeedKey };
   /** Those that are left. */

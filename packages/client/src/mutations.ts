@@ -49,6 +49,7 @@ const selectionsOf = ({ comment = '' }: Fields): Record<keyof FeedMutations, str
     setQuietHours: `quietHours { from to timeZone days }`,
     registerPush: ``,
     unregisterPush: ``,
+    resumeMails: `hasAddress offReason`,
     createFeedKey: `url key { ${FEED_KEY} }`,
     revokeFeedKey: `feedKeys { ${FEED_KEY} }`,
     createList: LIST,

@@ -14,6 +14,7 @@ import {
 } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
+import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { findNotifications, type Notification } from './read-notifications.ts';
 import {
   dueKey,
@@ -110,13 +111,24 @@ export const SENT: readonly Channel[] = ['EMAIL', 'PUSH'];
 /** Of what a member is notified now by mail or push messages, by the rules of the list. One read of these notifications. */
 export async function decideDue(
   context: Context,
-  { id: userId, pending, state }: Pick<DueMember, 'id' | 'pending' | 'state'>,
+  member: Pick<DueMember, 'id' | 'pending' | 'state'>,
 ): Promise<DueNotification[]> {
-  const session = openSession(context, { userId, roles: new Set(['user']), expiresAt: null });
+  const session = openSession(context, { userId: member.id, roles: new Set(['user']), expiresAt: null });
+  return (await findDue(context, session, member)).map(({ due }) => due);
+}
+
+/** The same with the notifications as the session's reader is shown them. */
+export async function findDue(
+  context: Context,
+  session: ReaderSession,
+  { pending, state }: Pick<DueMember, 'pending' | 'state'>,
+): Promise<{ readonly due: DueNotification; readonly notification: Notification }[]> {
   const wanted = new Set(pending);
   const keys = [...new Set(pending.map((one) => parseDueKey(one).groupKey))];
   const found = await findNotifications(context, session, keys, SENT);
-  return found.flatMap((one) => (one === null ? [] : toTell(one, wanted, state)));
+  return found.flatMap((notification) =>
+    notification === null ? [] : toTell(notification, wanted, state).map((due) => ({ due, notification })),
+  );
 }
 
 /** The events of a notification that the member is to be notified of; none if they have seen it, read it or switched it off. */

@@ -343,6 +343,15 @@ export type LikedInput = {
   tags?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
+/** Why a member is sent no mails. */
+export type MailOffReason =
+  /** A mail came back for good. */
+  | 'BOUNCED'
+  /** The member told their mail provider that a mail was not wanted. */
+  | 'COMPLAINED'
+  /** The mail server knows no mailbox of this address. */
+  | 'REFUSED';
+
 /** A person as described by the host application. Absent fields are cleared. */
 export type MemberInput = {
   /** Free data, at most 4 KiB of JSON. */

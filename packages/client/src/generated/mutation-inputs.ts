@@ -369,6 +369,8 @@ export interface MutationArguments {
     /** Further words, at most 2000 characters. */
     readonly text?: string | null;
   };
+  resumeMails: {
+  };
   revokeFeedKey: {
     /** Id of the key. */
     readonly id: string;
@@ -481,6 +483,7 @@ export const MUTATION_ARGUMENTS = {
   removeInteraction: { input: 'RemoveInteractionInput!', },
   removeMute: { target: 'MuteTargetInput!', },
   report: { actionId: 'ID', interactionId: 'ID', memberId: 'String', reason: 'String!', text: 'String', },
+  resumeMails: { },
   revokeFeedKey: { id: 'ID!', },
   setNotificationPreferences: { preferences: '[NotificationPreferenceInput!]!', },
   setQuietHours: { days: '[Int!]', from: 'String', timeZone: 'String', to: 'String', },

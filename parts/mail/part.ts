@@ -1,0 +1,16 @@
+import type { Part } from '../../src/app/part.ts';
+import { examineMails } from './src/examine.ts';
+import { mails } from './src/job.ts';
+import { noteMails } from './src/note.ts';
+import { mailRoutes } from './src/routes.ts';
+import { MAILBOXES } from './src/store.ts';
+
+export const mail = {
+  collections: [MAILBOXES],
+  jobs: [mails],
+  eventNotes: [noteMails],
+  examination: examineMails,
+  api: () => import('./src/api.ts'),
+  settings: ({ mail: given }) => ({ sendsMails: given !== null }),
+  routes: mailRoutes,
+} satisfies Part;
