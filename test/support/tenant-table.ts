@@ -98,7 +98,7 @@ const WRITES: Readonly<Record<string, readonly Call[]>> = {
   registerPush: [
     'registerPush(endpoint: "https://push.example/ann", p256dh: "BFV51v61sWuGTubFT2yjctTjm_t3ybed-t9Ci6RyGiYnoBYvUp-bvZfNr-E9od-dyv8-yEubdz8wJ5Xox3qdEpo", auth: "AAAAAAAAAAAAAAAAAAAAAA")',
   ],
-  resumeMails: ['resumeMails { hasAddress }'],
+  resumeMails: ['resumeMails'],
   unregisterPush: ['unregisterPush(endpoint: "https://push.example/ann")'],
   createFeedKey: ['createFeedKey(name: "Tablet")'],
   recordImpressions: ['recordImpressions(impressions: [{ actionId: $action, ms: 1000 }])'],

@@ -192,7 +192,7 @@ const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
   [/^(ActionViewer|Interaction|ReactionCount)\.reactions?$/, 'is an emoji'],
   [/^(FanOut|RefRename)\.error$/, 'is for admins'],
   [
-    /^(FeedKey|Mute|NewFeedKey|NotificationPreference|QuietHours|ReaderList|Ticket|Viewer)\.|^Follow\.(types|listIds)$/,
+    /^(FeedKey|MailState|Mute|NewFeedKey|NotificationPreference|QuietHours|ReaderList|Ticket|Viewer)\.|^Follow\.(types|listIds)$/,
     'is what the viewer has said, or has',
   ],
   [/^(Report\.(id|outcome)|ReportEntry\.)/, 'is what the viewer has reported, and what became of it'],
