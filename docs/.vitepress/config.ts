@@ -127,6 +127,7 @@ export default defineConfig({
             'events',
             'ingest',
             'consume',
+            'mail',
             'mcp',
             'federation',
             'from-other-products',

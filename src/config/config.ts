@@ -96,7 +96,8 @@ function pushOf(values: SettingValues) {
 
 /** Complete, or none: see `read-config.ts`. */
 function mailOf(values: SettingValues) {
-  const { MAIL_URL: server, MAIL_FROM: from, MAIL_LINK: link, PUBLIC_URL: publicUrl } = values;
+  const [server, from] = [values.MAIL_URL, values.MAIL_FROM];
+  const [link, publicUrl] = [values.MAIL_LINK, values.PUBLIC_URL];
   if (server === undefined || from === undefined || link === undefined || publicUrl === undefined)
     return null;
   return { server, from, link, publicUrl, eventKeys: values.MAIL_EVENTS_SECRET ?? [] };
