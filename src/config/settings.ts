@@ -510,7 +510,7 @@ const EVENT_SETTINGS = group('Events', {
   ),
   MAIL_EVENTS_SECRET: optional(
     signingKeys(),
-    'Secrets by which /mail/events is told of bounces and complaints, as those of webhooks, separated by commas. Not set: the path does not exist.',
+    'Secrets by which bounces and complaints are sent to /mail/events, as those of webhooks, separated by commas. Not set: the path does not exist.',
     { isSecret: true },
   ),
   WEBHOOKS: optional(

@@ -16,7 +16,7 @@ export type MailAnswer =
   | { readonly is: 'taken' }
   /** Refused for good. `isUnknownMailbox`: and so is every mail to this address. */
   | { readonly is: 'refused'; readonly error: string; readonly isUnknownMailbox: boolean }
-  /** Refused for now, such as by greylisting. */
+  /** Refused, but perhaps not the next time, as by greylisting. */
   | { readonly is: 'deferred'; readonly error: string }
   /** The server takes no mails at all. `isUnknown`: it may have taken this one. */
   | { readonly is: 'unanswered'; readonly error: string; readonly isUnknown: boolean };

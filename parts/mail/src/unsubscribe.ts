@@ -30,7 +30,7 @@ const HEADERS = {
 
 /**
  * Ends mails by the link in one of them: POST does it at once (RFC 8058), also repeatedly. GET asks, since programs that examine mails
- * open all links. Who has a link is nobody in particular: both say the same whoever it was made for.
+ * open all links. Who has a link is nobody in particular: both say the same of everybody.
  */
 export function unsubscribing(http: HttpContext): Handler {
   const sealOf = once(async () => endSeal(await http.core.secrets.shared(SEAL_SECRET)));

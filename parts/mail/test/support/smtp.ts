@@ -90,7 +90,7 @@ export async function startSmtp(): Promise<Smtp> {
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   const started: Smtp = {
-    ...{ port, kept, attempts, behaviour: 'take' as Behaviour },
+    ...{ port, kept, attempts, behaviour: 'take' },
     get connections() {
       return connections;
     },
