@@ -1,12 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { expect } from 'vitest';
 import type { PublishActionInput } from '../../src/core/shapes.ts';
+import { clock } from '../../src/lib/clock.ts';
 import { letExpire } from './expire.ts';
 import { maySee, type ModelAction } from './model.ts';
 import { descriptorFor, textOf } from './model-descriptors.ts';
 import { concern } from './model-edit-steps.ts';
 import { during, expectOutcome, found, session, type Run, type StepTo } from './model-run.ts';
 import type { Moment, Person } from './model-steps.ts';
+import { letComeDue, publicationWorker } from './schedule.ts';
 
 const LONG_AGO = Date.UTC(2020, 0, 1);
 const DAY = 86_400_000;
@@ -19,17 +21,18 @@ export function toDate(moment: Moment): Date | undefined {
 
 export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> {
   const { parts, model, id } = run;
-  const { scope, type, tags, text, count } = step;
+  const { scope, type, tags, text, count, isLater = false } = step;
   const actorId = id(step.actor);
   const asked = type === 'ApplicantRatingRequested' ? id(found(step.asked)) : null;
   const [mentions, recipients, refIds] = [step.mentions, step.recipients, step.refs].map((names) =>
     names.map(id),
   );
-  const conducted = toDate(step.conducted);
+  const conducted = isLater ? undefined : toDate(step.conducted);
   const input: PublishActionInput = {
     ...{ actorId, scope, mentions, recipients, conducted },
     refs: found(refIds).map((refId) => ({ id: refId, type: 'thing', label: refId })),
     descriptor: descriptorFor({ type, tags, text, asked }, id),
+    ...(isLater ? { publishAt: new Date(Date.now() + DAY) } : {}),
   };
   const { result: outcomes, instant } = await during(() =>
     parts.services.publishActions(
@@ -44,7 +47,7 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
   for (const { action, error } of outcomes) {
     expect(error?.code ?? null).toBe(isRefused ? 'BAD_USER_INPUT' : null);
     if (action === null) continue;
-    const recorded = instant(action.recorded);
+    const recorded = isLater ? 0 : instant(action.recorded);
     const published: ModelAction = {
       ...{ id: action.id, actorId, recorded, scope, groupId, type, asked, tags, text: textOf(type, text) },
       ...{ mentions: found(mentions), recipients: found(recipients), refIds: found(refIds) },
@@ -60,9 +63,26 @@ export async function publish(run: Run, step: StepTo<'publish'>): Promise<void> 
       ...{ namedInVain: new Set(), concernedPeople: new Map(), concernedDepartments: new Map() },
       ...{ formerPeople: new Map(), formerDepartments: new Map(), expiresAt: null },
     };
-    concern(model, published, -Infinity);
-    model.actions.push(published);
+    if (isLater) model.scheduled.push(published);
+    else appear(run, published);
   }
+}
+
+function appear({ model }: Run, action: ModelAction): void {
+  concern(model, action, -Infinity);
+  model.actions.push(action);
+}
+
+/** It is as if it had been published then, by who its actor was when it was scheduled. */
+export async function comeDue(run: Run, { scheduled: number }: StepTo<'comeDue'>): Promise<void> {
+  const { parts, model } = run;
+  const [action] = model.scheduled.splice(number % Math.max(1, model.scheduled.length), 1);
+  if (action === undefined) return;
+  const at = clock.now();
+  await letComeDue(parts, action.id, at);
+  await publicationWorker(parts).round();
+  const recorded = at.getTime();
+  appear(run, { ...action, recorded, conducted: recorded, refsGiven: ++model.turn });
 }
 
 export async function moderate({ parts }: Run, what: 'hide' | 'unhide', action: ModelAction): Promise<void> {

@@ -47,6 +47,7 @@ export function openRun(parts: Parts, number: number): Run {
     members: [],
     follows: [],
     actions: [],
+    scheduled: [],
     readers,
     blocks: [],
     pins: new Map(),

@@ -62,7 +62,11 @@ export type Step =
       readonly asked?: Person;
       readonly text: string;
       readonly tags: readonly string[];
+      /** It is to be published some time, when its time has come: nobody is shown it before. */
+      readonly isLater?: boolean;
     }
+  /** The time of one that is scheduled has come: a number picks it. */
+  | { readonly do: 'comeDue'; readonly scheduled: number }
   | {
       readonly do: 'interact';
       readonly action: number;
@@ -238,6 +242,7 @@ const publish: fc.Arbitrary<Step> = fc
     asked: person,
     text: fc.constantFrom(...TEXTS),
     tags: fc.subarray<string>([...TAGS]),
+    isLater: fc.constantFrom(false, false, false, true),
   })
   .map((step) => (step.scope === 'RESTRICTED' ? step : { ...step, recipients: [] }));
 
@@ -388,6 +393,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 9, arbitrary: publish },
+  { weight: 3, arbitrary: fc.record({ ...doing('comeDue'), scheduled: fc.nat({ max: 2 }) }) },
   { weight: 8, arbitrary: interact },
   { weight: 5, arbitrary: reshare },
   { weight: 3, arbitrary: takeBack },
@@ -520,7 +526,7 @@ function passingOnOf(
   { passer, fan, types: taken, at, isLate }: typeof passingOn extends fc.Arbitrary<infer T> ? T : never,
 ): Step[] {
   if (what.do !== 'publish') return [what];
-  const published: Step = { ...what, scope: 'PUBLIC', recipients: [] };
+  const published: Step = { ...what, scope: 'PUBLIC', recipients: [], isLater: false };
   const passed: Step = {
     ...{ do: 'interact', action: 0, actor: passer, byService: false, kind: 'RESHARE' },
     ...{ reaction: '👍', key: null, at },

@@ -1,5 +1,5 @@
 import type { ModelAction } from './model.ts';
-import { expire, moderate, publish, remove, rename } from './model-action-steps.ts';
+import { comeDue, expire, moderate, publish, remove, rename } from './model-action-steps.ts';
 import { edit } from './model-edit-steps.ts';
 import { editInteraction, interact, moderateInteraction, takeBackOwn } from './model-interaction-steps.ts';
 import { changeBlock } from './model-block-steps.ts';
@@ -18,6 +18,8 @@ export async function take(run: Run, step: Step): Promise<void> {
   switch (step.do) {
     case 'publish':
       return publish(run, step);
+    case 'comeDue':
+      return comeDue(run, step);
     case 'interact':
       return withAction(run, step, (action) => interact(run, step, action));
     case 'takeBack':

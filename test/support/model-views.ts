@@ -118,6 +118,12 @@ function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
     { name: 'since', filter: { since: new Date(middle) }, passes: (item) => item.relevancy >= middle },
     { name: 'until', filter: { until: new Date(middle) }, passes: (item) => item.relevancy < middle },
     { name: 'unreadOnly', filter: { unreadOnly: true }, passes: (item) => item.isUnread },
+    // No name and no sentence has the word.
+    {
+      name: 'text',
+      filter: { text: 'HOMEw' },
+      passes: ({ action }) => action.text.includes('homework'),
+    },
     {
       name: 'actor as ref, since and unread',
       filter: { refId: found(ann), since: new Date(middle), unreadOnly: true },

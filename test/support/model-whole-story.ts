@@ -3,6 +3,7 @@ import type { Step, Story } from './model-steps.ts';
 /** Each kind of step, and whether it changes what the definition knows, or only how far the server has come. */
 export const KINDS: Readonly<Record<Step['do'], 'changes' | 'works'>> = {
   publish: 'changes',
+  comeDue: 'changes',
   interact: 'changes',
   takeBack: 'changes',
   hideInteraction: 'changes',
@@ -167,6 +168,8 @@ export const WHOLE_STORY: Story = {
     { do: 'bookmark', by, action: 2 },
     { do: 'unbookmark', by, action: 1 },
     { do: 'rename', ref: 'site', label: 'North' },
+    publishedBy('ann', { isLater: true, text: 'homework' }),
+    { do: 'comeDue', scheduled: 0 }, // 12
     { do: 'fanOut' },
   ],
 };

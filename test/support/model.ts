@@ -163,6 +163,8 @@ export interface Model {
   readonly follows: ModelFollow[];
   /** In the order they were recorded. */
   readonly actions: ModelAction[];
+  /** Nobody is shown them yet. */
+  readonly scheduled: ModelAction[];
   readonly readers: ModelReader[];
   /** Who blocks whom. */
   blocks: { readonly by: string; readonly who: string }[];

@@ -60,6 +60,7 @@ export async function referenceOf(collections: Collections, userIds: readonly st
     names: new Map(),
     blocks: blocks.map(({ _id: { userId, otherId } }) => ({ by: userId, who: otherId })),
     pins: new Map(),
+    scheduled: [],
     members: members.map(({ _id, teamId, teamSince, departmentId, departmentSince, supervisorId }) => ({
       userId: _id,
       teamId,
