@@ -22,6 +22,7 @@ export const HOST_EVENT_TYPES = [
   'follow.closed',
   'digest.due',
   'notification.due',
+  'impressions.hourly',
   'webhook.test',
   'member.erased',
   'fanout.failed',
@@ -51,6 +52,12 @@ export interface DueNotification {
   readonly channels: readonly Channel[];
 }
 
+/** How often actions of a type were shown. */
+export interface ShownType {
+  readonly type: string;
+  readonly count: number;
+}
+
 /** Subject of an event. The type of the event decides which fields are set. */
 export interface HostEventFacts {
   readonly actionId?: ActionId;
@@ -75,6 +82,13 @@ export interface HostEventFacts {
   readonly notifications?: readonly DueNotification[];
   /** Identifies an erasure without naming the member. */
   readonly erasureKey?: string;
+  /** Of what names nobody. Only within the server. */
+  readonly tenant?: Tenant;
+  /** The view in which actions were shown; `null`: in none. */
+  readonly view?: string | null;
+  /** When the hour began. */
+  readonly from?: Date;
+  readonly shown?: readonly ShownType[];
 }
 
 /** An event as the host application receives it. */
@@ -98,9 +112,9 @@ export interface NumberedHostEvent extends HostEvent {
 }
 
 /** Tenant that owns the subject of an event; `null` without tenants or when the facts do not name one. */
-export function tenantOfFacts({ actorId, followerId, memberId }: HostEventFacts): Tenant | null {
+export function tenantOfFacts({ actorId, followerId, memberId, tenant }: HostEventFacts): Tenant | null {
   const named = actorId ?? followerId ?? memberId;
-  return named === undefined ? null : tenantOf(named);
+  return named === undefined ? (tenant ?? null) : tenantOf(named);
 }
 
 export const MAX_READERS_PER_EVENT = 1_000;
@@ -125,7 +139,7 @@ export function hostEventView(
   erasedMember: (erasureKey: string) => UserId | null,
 ): HostEventView {
   const { actionId, interactionId, descriptorType, erasureKey, reportId, reportState, ...others } = facts;
-  const { notifications, followId: _internal, ...rest } = others;
+  const { notifications, followId: _follow, tenant: _tenant, ...rest } = others;
   const data = {
     ...(actionId === undefined ? {} : { actionId: encodeActionId(actionId) }),
     ...(interactionId === undefined ? {} : { interactionId: encodeInteractionId(interactionId) }),

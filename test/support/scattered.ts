@@ -66,7 +66,7 @@ function reasonsOfReaderActions(name: string): Reasons {
 /** What only one of these collections has beside that. */
 const OF_ONE: Readonly<Record<string, Reasons>> = {
   impressions: {
-    reads: [],
+    reads: [inSource('features/impressions/store.ts', 'what was shown in an hour')],
     writes: [inSource('features/impressions/store.ts', 'what was shown too long ago')],
   },
   itemMarks: {

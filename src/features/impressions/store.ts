@@ -1,5 +1,6 @@
 import { type Collection, type Document, ObjectId } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
+import { TENANT_SEPARATOR, type Tenant } from '../../domain/stored-id.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { upTo } from '../../storage/database/batches.ts';
@@ -60,6 +61,16 @@ export interface Impression {
   readonly ms: number | null;
 }
 
+/** How often an action was shown in a view. */
+export interface ShownAction {
+  readonly actionId: ActionId;
+  readonly view: string | null;
+  readonly tenant: Tenant | null;
+  readonly count: number;
+}
+
+const BATCH = 1_000;
+
 /** What readers were shown. Key: `_id`, of reader and action. */
 function impressionsRepository(collection: Collection<ImpressionsDocument>) {
   /** Writes those that are not recorded yet for their hour. Returns those that are, or may be. */
@@ -119,6 +130,40 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
       return new Map(
         documents.map(({ _id, shown = [] }) => [_id.actionId.toHexString(), weightOf(shown, time.getTime())]),
       );
+    },
+
+    /** How often actions were shown from a time on until another, by view and tenant. Index `at`. */
+    async *shownWithin(from: Date, to: Date): AsyncGenerator<readonly ShownAction[], void, undefined> {
+      const within = { $gte: from, $lt: to };
+      const before = { $indexOfBytes: ['$_id.userId', TENANT_SEPARATOR] };
+      const tenant = { $substrBytes: ['$_id.userId', 0, { $max: [0, before] }] };
+      const cursor = collection
+        .aggregate<{
+          _id: { actionId: ObjectId; view: string; tenant: string };
+          count: number;
+        }>([
+          { $match: { at: { $gte: from } } },
+          { $unwind: '$shown' },
+          { $match: { 'shown.at': within } },
+          {
+            $group: {
+              _id: { actionId: '$_id.actionId', view: '$shown.view', tenant },
+              count: { $sum: 1 },
+            },
+          },
+        ])
+        .batchSize(BATCH);
+      try {
+        while (await cursor.hasNext())
+          yield cursor.readBufferedDocuments().map(({ _id, count }) => ({
+            actionId: _id.actionId.toHexString(),
+            view: _id.view === '' ? null : _id.view,
+            tenant: _id.tenant === '' ? null : _id.tenant,
+            count,
+          }));
+      } finally {
+        await cursor.close();
+      }
     },
 
     /** Deletes what was last shown before. Index `at`. */

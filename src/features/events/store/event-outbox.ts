@@ -4,9 +4,11 @@ import type { Action, UserId } from '../../../domain/action.ts';
 import type {
   DeliveredReader,
   DueNotification,
+  ShownType,
   UnreadFacts,
   hostEventOf,
 } from '../../../domain/host-event.ts';
+import type { Tenant } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
@@ -91,6 +93,14 @@ export interface DeliveredChunk {
   readonly readers: readonly DeliveredReader[];
 }
 
+/** How often actions were shown in a view, in an hour. */
+export interface ShownInView {
+  readonly tenant: Tenant | null;
+  /** `null`: in none. */
+  readonly view: string | null;
+  readonly types: readonly ShownType[];
+}
+
 /** Events that belong to no other document: deliveries, and things that did not happen. */
 export function eventOutboxRepository({ eventOutbox }: Collections) {
   return {
@@ -133,6 +143,19 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
       const facts = { memberId: due.id, notifications };
       await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at: clock.now(), facts }]);
       return id;
+    },
+
+    /** Records what was shown in the hour that began then, by view. The same hour gives the same events. One write. */
+    async putShown(from: Date, shown: readonly ShownInView[]): Promise<void> {
+      const at = clock.now();
+      await putIntoOutbox(
+        eventOutbox,
+        shown.map(({ tenant, view, types }) => ({
+          id: eventIdOf('shown', from.toISOString(), tenant ?? '', view ?? ''),
+          ...{ type: 'impressions.hourly', at },
+          facts: { ...(tenant === null ? {} : { tenant }), view, from, shown: types },
+        })),
+      );
     },
 
     /** Records that somebody tests whether events arrive. Returns the id of the event. One write. */

@@ -8,6 +8,7 @@ import {
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { GENERATIONS_KEPT } from '../../../domain/ranking.ts';
+import { recordShownHours } from '../../impressions/shown-hours.ts';
 import { logRescored } from '../../../telemetry/events.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 
@@ -42,6 +43,7 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
   /** Number of scored actions in the generation; `null` when interrupted. */
   async function rescore(generation: Date, token: string, signal: Round['signal']): Promise<number | null> {
     let count = 0;
+    const before = await scores.current();
     for await (const actions of rankedActions.conductedSince(rankedSince(generation))) {
       const entries = actions.map((action) => ({
         actionId: action.id,
@@ -53,6 +55,8 @@ export function rescoring({ core, config, logger }: JobSetup): Job {
       const until = new Date(clock.time() + (signal.aborted ? 0 : leaseMs));
       if (!(await scores.renew(token, until)) || signal.aborted) return null;
     }
+    if (config.events.retentionMs !== null && core.keepsImpressions)
+      await recordShownHours(core, before, generation);
     await scores.finish(generation);
     await scores.purgeBefore(new Date(generation.getTime() - KEPT_FOR_MS));
     // Also while none are kept: there may be some of before.
