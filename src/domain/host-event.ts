@@ -82,8 +82,8 @@ export interface HostEventFacts {
   readonly notifications?: readonly DueNotification[];
   /** Identifies an erasure without naming the member. */
   readonly erasureKey?: string;
-  /** Of what names nobody. Only within the server. */
-  readonly tenant?: Tenant;
+  /** What the ids of those begin with whom it is about, if it names nobody. Only within the server. */
+  readonly beside?: string;
   /** The view in which actions were shown; `null`: in none. */
   readonly view?: string | null;
   /** When the hour began. */
@@ -112,9 +112,9 @@ export interface NumberedHostEvent extends HostEvent {
 }
 
 /** Tenant that owns the subject of an event; `null` without tenants or when the facts do not name one. */
-export function tenantOfFacts({ actorId, followerId, memberId, tenant }: HostEventFacts): Tenant | null {
-  const named = actorId ?? followerId ?? memberId;
-  return named === undefined ? (tenant ?? null) : tenantOf(named);
+export function tenantOfFacts({ actorId, followerId, memberId, beside }: HostEventFacts): Tenant | null {
+  const named = actorId ?? followerId ?? memberId ?? beside;
+  return named === undefined ? null : tenantOf(named);
 }
 
 export const MAX_READERS_PER_EVENT = 1_000;
@@ -139,7 +139,7 @@ export function hostEventView(
   erasedMember: (erasureKey: string) => UserId | null,
 ): HostEventView {
   const { actionId, interactionId, descriptorType, erasureKey, reportId, reportState, ...others } = facts;
-  const { notifications, followId: _follow, tenant: _tenant, ...rest } = others;
+  const { notifications, followId: _follow, beside: _beside, ...rest } = others;
   const data = {
     ...(actionId === undefined ? {} : { actionId: encodeActionId(actionId) }),
     ...(interactionId === undefined ? {} : { interactionId: encodeInteractionId(interactionId) }),

@@ -106,3 +106,9 @@ export function idsBeside(id: string | null): {
   const { from, before } = idRangeOf(tenant);
   return { _id: { $gte: from, $lt: before } };
 }
+
+/** An expression of the database: what a stored id begins with that is not of the host application. Empty: nothing. */
+export function besideIn(field: `$${string}`): object {
+  const end = { $indexOfBytes: [field, TENANT_SEPARATOR] };
+  return { $substrBytes: [field, 0, { $add: [end, 1] }] };
+}

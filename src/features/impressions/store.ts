@@ -1,6 +1,6 @@
 import { type Collection, type Document, ObjectId } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
-import { TENANT_SEPARATOR, type Tenant } from '../../domain/stored-id.ts';
+import { besideIn } from '../../domain/stored-id.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../storage/database/errors.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
 import { upTo } from '../../storage/database/batches.ts';
@@ -65,7 +65,8 @@ export interface Impression {
 export interface ShownAction {
   readonly actionId: ActionId;
   readonly view: string | null;
-  readonly tenant: Tenant | null;
+  /** What the ids of its readers begin with. */
+  readonly beside: string;
   readonly count: number;
 }
 
@@ -132,14 +133,12 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
       );
     },
 
-    /** How often actions were shown from a time on until another, by view and tenant. Index `at`. */
+    /** How often actions were shown from a time on until another, by view. Index `at`. */
     async *shownWithin(from: Date, to: Date): AsyncGenerator<readonly ShownAction[], void, undefined> {
       const within = { $gte: from, $lt: to };
-      const before = { $indexOfBytes: ['$_id.userId', TENANT_SEPARATOR] };
-      const tenant = { $substrBytes: ['$_id.userId', 0, { $max: [0, before] }] };
       const cursor = collection
         .aggregate<{
-          _id: { actionId: ObjectId; view: string; tenant: string };
+          _id: { actionId: ObjectId; view: string; beside: string };
           count: number;
         }>([
           { $match: { at: { $gte: from } } },
@@ -147,7 +146,7 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
           { $match: { 'shown.at': within } },
           {
             $group: {
-              _id: { actionId: '$_id.actionId', view: '$shown.view', tenant },
+              _id: { actionId: '$_id.actionId', view: '$shown.view', beside: besideIn('$_id.userId') },
               count: { $sum: 1 },
             },
           },
@@ -158,7 +157,7 @@ function impressionsRepository(collection: Collection<ImpressionsDocument>) {
           yield cursor.readBufferedDocuments().map(({ _id, count }) => ({
             actionId: _id.actionId.toHexString(),
             view: _id.view === '' ? null : _id.view,
-            tenant: _id.tenant === '' ? null : _id.tenant,
+            beside: _id.beside,
             count,
           }));
       } finally {

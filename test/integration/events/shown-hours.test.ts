@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordShownHours } from '../../../src/features/impressions/shown-hours.ts';
+import { recordShownHours } from '../../../src/features/ranking/jobs/shown-hours.ts';
 import { rescoring } from '../../../src/features/ranking/jobs/rescoring.ts';
 import { storedId } from '../../../src/domain/stored-id.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';

@@ -8,7 +8,6 @@ import type {
   UnreadFacts,
   hostEventOf,
 } from '../../../domain/host-event.ts';
-import type { Tenant } from '../../../domain/stored-id.ts';
 import { clock } from '../../../lib/clock.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../storage/documents/event-documents.ts';
 import { duplicatePositions, retryOnDuplicateKey } from '../../../storage/database/errors.ts';
@@ -95,7 +94,8 @@ export interface DeliveredChunk {
 
 /** How often actions were shown in a view, in an hour. */
 export interface ShownInView {
-  readonly tenant: Tenant | null;
+  /** What the ids of its readers begin with. */
+  readonly beside: string;
   /** `null`: in none. */
   readonly view: string | null;
   readonly types: readonly ShownType[];
@@ -150,10 +150,10 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
       const at = clock.now();
       await putIntoOutbox(
         eventOutbox,
-        shown.map(({ tenant, view, types }) => ({
-          id: eventIdOf('shown', from.toISOString(), tenant ?? '', view ?? ''),
+        shown.map(({ beside, view, types }) => ({
+          id: eventIdOf('shown', from.toISOString(), beside, view ?? ''),
           ...{ type: 'impressions.hourly', at },
-          facts: { ...(tenant === null ? {} : { tenant }), view, from, shown: types },
+          facts: { beside, view, from, shown: types },
         })),
       );
     },

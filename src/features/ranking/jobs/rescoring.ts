@@ -8,7 +8,7 @@ import {
 import { clock } from '../../../lib/clock.ts';
 import { newObjectId } from '../../../storage/database/mongo.ts';
 import { GENERATIONS_KEPT } from '../../../domain/ranking.ts';
-import { recordShownHours } from '../../impressions/shown-hours.ts';
+import { recordShownHours } from './shown-hours.ts';
 import { logRescored } from '../../../telemetry/events.ts';
 import type { Job, JobSetup, Round } from '../../../jobs/job.ts';
 

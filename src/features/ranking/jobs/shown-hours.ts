@@ -1,5 +1,5 @@
-import type { ShownInView } from '../events/store/event-outbox.ts';
-import type { Context } from '../../feed/context.ts';
+import type { ShownInView } from '../../events/store/event-outbox.ts';
+import type { Context } from '../../../feed/context.ts';
 
 const HOUR_MS = 3_600_000;
 /** What was recorded at the end of an hour may not be stored yet. */
@@ -24,10 +24,10 @@ export async function recordShownHours(
     for await (const shown of impressions.shownWithin(from, new Date(from.getTime() + HOUR_MS))) {
       const actions = await rankedActions.find([...new Set(shown.map(({ actionId }) => actionId))], false);
       const types = new Map(actions.map(({ id, type }) => [id, type]));
-      for (const { actionId, view, tenant, count } of shown) {
+      for (const { actionId, view, beside, count } of shown) {
         const type = types.get(actionId);
         if (type === undefined) continue;
-        const key = JSON.stringify([tenant, view]);
+        const key = JSON.stringify([beside, view]);
         const ofView = counts.get(key) ?? new Map<string, number>();
         ofView.set(type, (ofView.get(type) ?? 0) + count);
         counts.set(key, ofView);
@@ -42,7 +42,7 @@ function hourOf(time: Date): number {
 }
 
 function shownInView([key, types]: readonly [string, ReadonlyMap<string, number>]): ShownInView {
-  const [tenant, view] = JSON.parse(key) as [ShownInView['tenant'], ShownInView['view']];
+  const [beside, view] = JSON.parse(key) as [ShownInView['beside'], ShownInView['view']];
   const ordered = [...types].sort(([one], [other]) => (one < other ? -1 : 1));
-  return { tenant, view, types: ordered.map(([type, count]) => ({ type, count })) };
+  return { beside, view, types: ordered.map(([type, count]) => ({ type, count })) };
 }
