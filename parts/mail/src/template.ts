@@ -97,13 +97,14 @@ function htmlOf(mail: MailContent, lines: Lines, brand: string): string {
   const [first] = mail.notifications;
   const rows = mail.notifications.map((one) => rowOf(one, lines, isOne)).join('');
   const heading = isOne && first !== undefined ? sentenceOf(first) : escaped(lines.heading);
-  const below = [lines.more, lines.digest]
-    .flatMap((line) => line ?? [])
-    .map(
-      (line) =>
-        `<p class="text" style="margin:16px 0 0;font-size:15px;line-height:22px;color:#1b1c20">${escaped(line)}</p>`,
-    )
-    .join('');
+  const below = [
+    lines.more === null
+      ? ''
+      : `<p class="quiet" style="margin:16px 0 0;font-size:13px;line-height:18px;color:#5d6169">${escaped(lines.more)}</p>`,
+    lines.digest === null
+      ? ''
+      : `<p class="text line" style="margin:16px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e9;font-size:15px;line-height:22px;color:#1b1c20">${escaped(lines.digest)}</p>`,
+  ].join('');
   const link = isOne && first !== undefined ? first.link : mail.link;
   const end =
     mail.unsubscribe === null
@@ -125,7 +126,7 @@ function htmlOf(mail: MailContent, lines: Lines, brand: string): string {
 <td class="page" align="center" style="padding:32px 16px;background:#f7f7f8;${FONT}">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:520px"><tr>
 <td class="quiet" style="padding:0 4px 12px;font-size:13px;line-height:18px;color:#5d6169"><bdi>${escaped(brand)}</bdi></td></tr><tr>
-<td class="card" style="padding:28px;background:#ffffff;border:1px solid #e4e5e9;border-radius:10px">
+<td class="card" style="padding:28px;overflow-wrap:anywhere;word-break:break-word;background:#ffffff;border:1px solid #e4e5e9;border-radius:10px">
 <h1 class="text" style="margin:0;font-size:19px;line-height:27px;font-weight:600;color:#1b1c20">${heading}</h1>
 ${rows}${below}
 <p style="margin:24px 0 0"><a class="open" href="${escaped(link)}" style="display:inline-block;padding:10px 20px;border-radius:6px;background:#4247cf;color:#ffffff;font-size:15px;line-height:20px;font-weight:600;text-align:center">${escaped(lines.open)}</a></p>
