@@ -379,7 +379,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/react/src/',
-          '^packages/client/src/(?:index|operations)\\.ts$',
+          '^packages/client/src/(?:index|offline|operations)\\.ts$',
           '^node_modules/(?:@types/)?react/',
         ],
       },

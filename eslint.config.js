@@ -21,6 +21,8 @@ const TIME_OF_DAY = [
   'src/cli/{api-client,runtime,token}.ts',
   'parts/operators/src/token.ts',
   'packages/local-engine/src/process/file-lock.ts',
+  'packages/client/src/offline/lists.ts',
+  'packages/client/src/offline/outbox.ts',
   'packages/react/src/hooks/relative-time.ts',
   'console/src/screens/types.tsx',
 ];

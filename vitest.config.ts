@@ -16,11 +16,11 @@ const resolve = {
       replacement: fileURLToPath(new URL('packages/$1/src/index.ts', import.meta.url)),
     },
     {
-      find: /^@fanfare\/client\/(cache|operations)$/,
+      find: /^@fanfare\/client\/(cache|offline|operations)$/,
       replacement: fileURLToPath(new URL('packages/client/src/$1.ts', import.meta.url)),
     },
     {
-      find: /^@fanfare\/react\/(more|server|testing)$/,
+      find: /^@fanfare\/react\/(more|offline|server|testing)$/,
       replacement: fileURLToPath(new URL('packages/react/src/$1.ts', import.meta.url)),
     },
   ],

@@ -93,7 +93,7 @@ export const FILES = [
   ],
   ...[
     'bench',
-    ...['apollo', 'client', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}`),
+    ...['apollo', 'client', 'elements', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}`),
   ].map((path) => `${path}/package.json`),
 ];
 

@@ -15,8 +15,9 @@ export const reactSources: InlineConfig = {
   resolve: {
     alias: [
       { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
-      { find: /^@fanfare\/react\/(more|server|testing)$/, replacement: part('react/src/$1.ts') },
+      { find: /^@fanfare\/react\/(more|offline|server|testing)$/, replacement: part('react/src/$1.ts') },
       { find: '@fanfare/react', replacement: part('react/src/index.ts') },
+      { find: '@fanfare/client/offline', replacement: part('client/src/offline.ts') },
       { find: '@fanfare/client/operations', replacement: part('client/src/operations.ts') },
       { find: '@fanfare/client', replacement: part('client/src/index.ts') },
     ],
@@ -54,6 +55,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly composing: string;
   /** A feed, ?view of it or ?thread of an action, each live; in a list one can find something. */
   readonly lists: string;
+  /** A feed with threads, whose lists and writes are kept; `cut` of the local storage takes its connection. */
+  readonly offline: string;
   /** Sentences of four languages with names of three scripts, in pages of both directions. */
   readonly sentences: string;
 }
@@ -82,7 +85,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     changing: () => Promise.resolve(EMPTY),
     composing: () => Promise.resolve(EMPTY),
     ...Object.fromEntries(
-      ['tabs', 'lists'].map((name) => [
+      ['tabs', 'lists', 'offline'].map((name) => [
         name,
         async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
       ]),
@@ -130,6 +133,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
       sentences: at('sentences'),
       composing: at('composing'),
       lists: at('lists'),
+      offline: at('offline'),
     },
     [Symbol.asyncDispose]: async () => {
       await server.close();

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const PACKAGES = [
   '',
-  ...['apollo', 'client', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}/`),
+  ...['apollo', 'client', 'elements', 'local-engine', 'react', 'urql'].map((name) => `packages/${name}/`),
 ];
 const { jobs } = parse(read('.github/workflows/ci.yml')) as {
   readonly jobs: {

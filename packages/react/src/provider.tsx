@@ -10,7 +10,7 @@ import { WHO } from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import type { FeedSnapshot } from './store/feed-options.ts';
 import { oneReader } from './store/one-reader.ts';
-import { Reader } from './store/reader.ts';
+import { Reader, type ReaderOffline } from './store/reader.ts';
 import { sharedSource } from './store/tabs.ts';
 import { ENGLISH, type Words } from './words.ts';
 
@@ -28,6 +28,9 @@ interface Given {
   readonly words?: Partial<Words>;
   /** What ends the connection, and what waiting does not mend. */
   readonly onError?: (error: Error) => void;
+  /** What `openOffline` of `@fanfare/react/offline` gives: lists are shown at once, and likes, comments and marks wait for a connection. Its
+   * `readerKey` must be that of the provider. */
+  readonly offline?: ReaderOffline | undefined;
   /** Another one clears at once all that was loaded: the id of who is signed in. */
   readonly readerKey?: string;
 }
@@ -92,6 +95,7 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
     const latest = { props: given };
     const again = (): void => {
       const { onError: _onError, ...next } = latest.props;
+      void latest.props.offline?.clear();
       setProvided((last) => (last === made ? create({ ...latest.props, snapshot: [] }) : last));
       // What it still has to say is of the reader before.
       latest.props = next;
@@ -127,9 +131,11 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
 
 /** @param again the token function has begun to answer for another reader */
 function createReader(props: FanfareProviderProps, latest: Latest, again: () => void): Reader {
-  const { client, url, token, fields = {}, snapshot = [], tabs = 'shared' } = props;
+  const { client, url, token, fields = {}, snapshot = [], tabs = 'shared', offline } = props;
   const options = {
     ...{ snapshots: [snapshot].flat(), pauseHiddenAfterMs: props.pauseHiddenAfterMs },
+    // What is kept for another reader is not shown to this one.
+    offline: offline?.readerKey === props.readerKey ? offline : undefined,
     onError: (error: Error) => latest.props.onError?.(error),
   };
   if (client !== undefined) return new Reader({ ...options, client });

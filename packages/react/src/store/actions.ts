@@ -30,6 +30,8 @@ export class Actions extends Signal {
   /** The last interaction that the answer to an own write had. */
   readonly #own = new Map<string, string>();
   #version = 0;
+  /** Whether something else keeps the order in which writes are sent. */
+  isOrdered = false;
 
   /** Another one after each change. */
   readonly getVersion = (): number => this.#version;
@@ -83,6 +85,11 @@ export class Actions extends Signal {
     return action;
   };
 
+  /** Without the writes that are under way. */
+  confirmed(id: string): FanfareAction | undefined {
+    return this.#confirmed.get(id);
+  }
+
   /** Whether nothing has happened to it but what the reader did here: that is no news to them. */
   isOwnWrite({ id, engagement: { lastInteraction } }: FanfareAction): boolean {
     return this.isPending(id) || (this.#own.get(id) ?? '') >= (lastInteraction ?? '~');
@@ -111,13 +118,14 @@ export class Actions extends Signal {
   }
 
   /**
-   * Shows a write at once and takes it back when it fails. Sent when those of before on the same action are answered: the
-   * last of them is what the server has in the end.
+   * Shows a write at once and takes it back when it fails. Sent when those of before on the same action are answered, unless
+   * something else sees to it: the last of them is what the server has in the end.
    * @throws what `send` threw
    */
   async write<Result>(id: string, write: Write, send: () => Promise<Result>): Promise<Result> {
     this.#setWrites(id, [...(this.#writes.get(id) ?? []), write]);
-    const sent = (this.#sending.get(id) ?? Promise.resolve()).then(send);
+    const before = this.isOrdered ? undefined : this.#sending.get(id);
+    const sent = (before ?? Promise.resolve()).then(send);
     const over = sent.catch(() => undefined);
     this.#sending.set(id, over);
     try {

@@ -1,4 +1,4 @@
-import type { ActionEvent, ActionState, FeedClient, Interaction } from '@fanfare/client';
+import type { ActionEvent, ActionState, FeedClient, Interaction, InteractionChange } from '@fanfare/client';
 import { comments } from '../documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
@@ -132,19 +132,24 @@ class CommentStore extends Signal {
     text: string,
     { parentId, mentions = [], key = randomKey() }: SendOptions = {},
   ): Promise<void> => {
-    const draft: Draft = { key, text, parentId, mentions, error: null };
+    await this.take({ key, text, parentId, mentions, error: null }, () =>
+      this.#client.mutations.addInteraction({
+        input: {
+          ...{ actionId: this.#actionId, kind: 'COMMENT', text, idempotencyKey: key },
+          ...(parentId === undefined ? {} : { parentId }),
+          ...(mentions.length === 0 ? {} : { mentions }),
+        },
+      }),
+    );
+  };
+
+  /** Shows a draft until what sends it has done so. */
+  async take(draft: Draft, send: () => Promise<InteractionChange>): Promise<void> {
+    const { key } = draft;
     this.#setDraft(key, draft);
     try {
       // Its event may come before its answer: meanwhile it is known as the reader's own.
-      const { interaction, action } = await this.#actions.write(this.#actionId, {}, () =>
-        this.#client.mutations.addInteraction({
-          input: {
-            ...{ actionId: this.#actionId, kind: 'COMMENT', text, idempotencyKey: key },
-            ...(parentId === undefined ? {} : { parentId }),
-            ...(mentions.length === 0 ? {} : { mentions }),
-          },
-        }),
-      );
+      const { interaction, action } = await this.#actions.write(this.#actionId, {}, send);
       // One that was removed since it was recorded is not shown again.
       if (interaction !== null && interaction.state !== 'REMOVED') this.#put(interaction);
       this.#setDraft(key, null);
@@ -152,7 +157,7 @@ class CommentStore extends Signal {
     } catch (error) {
       this.#setDraft(key, { ...draft, error: asError(error) });
     }
-  };
+  }
 
   readonly dismiss = (key: string): void => {
     this.#setDraft(key, null);

@@ -55,6 +55,16 @@ export class ItemList<Item extends { readonly id: string }> {
     return this.#shown;
   }
 
+  /** What waits. */
+  get held(): readonly Entry<Item>[] {
+    return [...this.#waiting.values()];
+  }
+
+  /** Below it nothing is known; null: that is not so, or nobody can tell. */
+  get lowerEdge(): Place | null {
+    return this.#lowerEdge;
+  }
+
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -55,7 +55,7 @@ export abstract class ListStore<
   Of extends Page<Item>,
   State extends ListState<Item>,
 > extends Signal {
-  protected readonly list: ItemList<Item>;
+  readonly list: ItemList<Item>;
   readonly #options: ListOptions;
   readonly #connection: Connection;
   readonly #subscriber: Subscriber;
@@ -163,6 +163,11 @@ export abstract class ListStore<
 
   protected get isRefreshing(): boolean {
     return this.#refreshing !== null;
+  }
+
+  /** Where its events go on; undefined: nothing was read yet. */
+  get cursor(): string | undefined {
+    return this.#subscriber.cursor;
   }
 
   /** A page that came with the HTML. */

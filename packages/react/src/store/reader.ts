@@ -17,6 +17,21 @@ export interface ReaderOptions {
   readonly source?: LiveSource | undefined;
   readonly pauseHiddenAfterMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
+  readonly offline?: ReaderOffline | undefined;
+}
+
+/** What is kept in the browser for a reader. */
+export interface ReaderOffline {
+  /** Whose it is. */
+  readonly readerKey: string;
+  /** Nothing of it stays. */
+  clear(): Promise<void>;
+  /** Pages that were shown last, of a client with the same selection. */
+  pagesOf(client: FeedClient<FanfareItem>): readonly FeedSnapshot[];
+  /** The client with writes that wait. */
+  client(client: FeedClient<FanfareItem>): FeedClient<FanfareItem>;
+  /** Keeps its lists from now on, and shows the writes that wait. */
+  attach(reader: Reader): void;
 }
 
 /** Lists that nothing shows any more and that are kept. */
@@ -42,17 +57,29 @@ export class Reader {
   /** Told of each notification that is new, while a list of all of them is watched. */
   readonly notified = new Set<(notification: Notification) => void>();
   readonly life: PageLife;
-  readonly #feeds = new Map<string, FeedStore>();
+  readonly feeds = new Map<string, FeedStore>();
+  /** Notified of each list that is made. */
+  onFeed: (feed: FeedStore) => void = () => undefined;
   readonly #listeners = new Set<FeedListener>();
   readonly #snapshots: readonly FeedSnapshot[];
 
-  constructor({ client, snapshots = [], source, pauseHiddenAfterMs, onError }: ReaderOptions) {
+  constructor({
+    client: given,
+    snapshots = [],
+    source,
+    pauseHiddenAfterMs,
+    onError,
+    offline,
+  }: ReaderOptions) {
+    const client = offline?.client(given) ?? given;
     this.client = client;
-    this.#snapshots = snapshots;
+    // What came with the HTML is later than what is kept.
+    this.#snapshots = [...snapshots, ...(offline?.pagesOf(client) ?? [])];
     this.connection = new Connection(source ?? ownSource(client), onError);
     this.unread = new UnreadStore(client, this.connection);
     this.answers = new Answers(client);
     this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
+    offline?.attach(this);
   }
 
   /** Of the sentences that are shown. Undefined: not known, or what came with the HTML is in another one. */
@@ -64,7 +91,7 @@ export class Reader {
   /** Equal options share a list. */
   feed(options: FeedOptions): FeedStore {
     const key = keyOf(options);
-    const known = this.#feeds.get(key);
+    const known = this.feeds.get(key);
     if (known !== undefined) return known;
     const pageKey = pageKeyOf(options);
     const store = new FeedStore(options, {
@@ -77,9 +104,10 @@ export class Reader {
       page: this.#snapshots.find((snapshot) => snapshot.key === pageKey)?.page,
     });
     // Those that were left are as they were when one comes back, but each text that was looked for has made one.
-    const left = [...this.#feeds].filter(([, feed]) => feed.isLeft);
-    for (const [old] of left.slice(0, -MOST_LEFT)) this.#feeds.delete(old);
-    this.#feeds.set(key, store);
+    const left = [...this.feeds].filter(([, feed]) => feed.isLeft);
+    for (const [old] of left.slice(0, -MOST_LEFT)) this.feeds.delete(old);
+    this.feeds.set(key, store);
+    this.onFeed(store);
     return store;
   }
 
@@ -180,15 +208,15 @@ export class Reader {
   }
 
   async markAllRead(upTo: string): Promise<void> {
-    await this.#mark({ upTo }, () => this.client.mutations.markFeedRead({ upTo }));
+    await this.mark({ upTo }, () => this.client.mutations.markFeedRead({ upTo }));
     // What was marked as unread on its own stays so; only the server knows which it is.
-    for (const feed of this.#feeds.values()) void feed.refresh();
+    for (const feed of this.feeds.values()) void feed.refresh();
   }
 
   async markItems(marked: readonly FanfareItem[], isRead: boolean): Promise<void> {
     const items = new Map(marked.map(({ action, relevancy }) => [action.id, [relevancy, isRead] as const]));
     const send = this.client.mutations[`markItems${isRead ? 'Read' : 'Unread'}`];
-    if (items.size > 0) await this.#mark({ items }, () => send({ actionIds: [...items.keys()] }));
+    if (items.size > 0) await this.mark({ items }, () => send({ actionIds: [...items.keys()] }));
   }
 
   async #bringBack(actionId: string, send: () => Promise<unknown>): Promise<void> {
@@ -197,14 +225,12 @@ export class Reader {
       this.actions.bringBack(actionId);
     });
     // Where nothing is watched no event brings it.
-    for (const feed of this.#feeds.values()) if (feed.options.live === 'off') void feed.refresh();
+    for (const feed of this.feeds.values()) if (feed.options.live === 'off') void feed.refresh();
   }
 
-  async #mark(
-    mark: ReadMark,
-    send: () => ReturnType<FeedClient['mutations']['markFeedRead']>,
-  ): Promise<void> {
-    const feeds = [...this.#feeds.values()];
+  /** Shows a mark of the reader at once, and takes it back when it fails. */
+  async mark(mark: ReadMark, send: () => ReturnType<FeedClient['mutations']['markFeedRead']>): Promise<void> {
+    const feeds = [...this.feeds.values()];
     for (const feed of feeds) feed.toggleMark(mark);
     try {
       const { unreadCount } = await send();
