@@ -90,19 +90,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     const { page, errors } = visited;
     await expect.poll(() => page.$$('article'), WAIT).toHaveLength(50);
     const top = `read.getBoundingClientRect().top`;
-    // Items take their size as they come near the view: the place is known when nothing moves any more.
-    await page.evaluate(`new Promise((done) => {
-      window.read = document.querySelectorAll('article')[${String(nth)}];
-      let before;
-      const look = () => {
-        read.scrollIntoView({ block: 'start' });
-        if (before === ${top}) return done();
-        before = ${top};
-        requestAnimationFrame(look);
-      };
-      look();
-    })`);
-    const before = await page.evaluate(top);
+    await page.evaluate(`window.read = document.querySelectorAll('article')[${String(nth)}]`);
+    // Items take their size as they come near the view, which moves what is scrolled to: the place is known when that is over.
+    const placed = async (): Promise<unknown> => {
+      await page.evaluate("read.scrollIntoView({ block: 'start' })");
+      await untilStill(page);
+      return page.evaluate(top);
+    };
+    let before = await placed();
+    for (let last: unknown = null; before !== last;) [last, before] = [before, await placed()];
     await page.evaluate('window.log=[];arrive(20)');
     await expect.poll(() => page.$$('article'), WAIT).toHaveLength(90);
     const moved = async () => Math.abs(Number(await page.evaluate(top)) - Number(before));
