@@ -93,6 +93,16 @@ export async function has(page: Page, text: string, selector = 'main'): Promise<
 /** What a page can have wrong in the dark alone: the rest is the same in both. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
+/** Colours are those at the end of what moves, which may begin only when the page has heard of a change and drawn it. */
+const AT_REST = `(async () => {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (await drawn(); ; await drawn()) {
+    const moving = document.getAnimations().filter(({ playState }) => playState === 'running');
+    if (moving.length === 0) return;
+    await Promise.allSettled(moving.map(({ finished }) => finished));
+  }
+})()`;
+
 /** What axe-core finds wrong, in the colours the page has now: by all its rules and that of the size of targets, in the whole page. */
 export async function axeViolations(
   page: Page,
@@ -100,8 +110,7 @@ export async function axeViolations(
 ): Promise<string[]> {
   // By the debugger: the page itself lets no such script in.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource());
-  // Colours are those at the end of what moves.
-  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+  await page.evaluate(AT_REST);
   const options = JSON.stringify({
     resultTypes: ['violations'],
     // Of WCAG 2.2, which is not among the rules that are on.
