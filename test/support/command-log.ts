@@ -26,11 +26,14 @@ const EMPTIES =
 const WATCHED = Symbol.for('fanfare.command-log');
 const scope = globalThis as unknown as Record<symbol, Set<string> | undefined>;
 
+/** Whether the commands of this test file are in the log. */
+export const isLogged = (): boolean => LOGGED.test(expect.getState().testPath ?? '');
+
 /** To be called by a file that is set up before each test file. */
 export function watchCommandLog(): void {
+  if (!isLogged()) return;
   const sent = (scope[WATCHED] ??= watchClients());
   sent.clear();
-  if (!LOGGED.test(expect.getState().testPath ?? '')) return;
   afterAll(() => {
     if (IS_WRITTEN) {
       appendFileSync(LOG, [...sent].map((line) => `${line}\n`).join(''));
@@ -46,13 +49,13 @@ interface WithOptions {
   readonly s: { readonly options: { monitorCommands: boolean } };
 }
 
-/** Every client of this process tells what it sends. */
+/** Every client that connects in a file of the log tells what it sends, which takes much time for every command. */
 function watchClients(): Set<string> {
   const sent = new Set<string>();
   const watched = new WeakSet<MongoClient>();
   const { connect } = MongoClient.prototype;
   MongoClient.prototype.connect = function (this: MongoClient & WithOptions) {
-    if (!watched.has(this)) {
+    if (isLogged() && !watched.has(this)) {
       watched.add(this);
       this.s.options.monitorCommands = true;
       this.on('commandStarted', (event) => {

@@ -103,9 +103,9 @@ export interface PartsOptions {
 
 const NO_CAP = 1_000_000;
 /** Asking all the time would take the engine's time from the worker that is waited for. */
-const IDLE_POLL_MS = { first: 10, longest: 80 };
+const IDLE_POLL_MS = { first: 20, longest: 80 };
 /** Workers are woken where there is work; they look for what falls due. */
-const POLL_MS = 50;
+const POLL_MS = 100;
 const DORMANT_AFTER_MS = 7 * 86_400_000;
 /** No test takes so long. */
 const NEVER_MS = 86_400_000;

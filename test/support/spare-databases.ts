@@ -6,6 +6,7 @@ import { connectDatabase } from '../../src/app/collections.ts';
 import { CORE_COLLECTIONS } from '../../src/app/features.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import type { Database } from '../../src/storage/database/mongo.ts';
+import { isLogged } from './command-log.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 import { uniqueName } from './unique-name.ts';
 import { commandContext } from './command-context.ts';
@@ -16,13 +17,18 @@ import { commandContext } from './command-context.ts';
  */
 const spare: string[] = [];
 
-/** The connections that the tests of a process share: to log in takes longer than many a test. They end with it. */
-let connected: Promise<Database> | undefined;
+/**
+ * The connections that the tests of a process share: to log in takes longer than many a test. They end with it. Files whose commands
+ * are logged have their own.
+ */
+const connected = new Map<boolean, Promise<Database>>();
 
 /** A database over connections that stay open when it is closed. */
 export async function openShared(name: string): Promise<Database> {
-  connected ??= connectDatabase({ uri: inject('mongodbUri'), db: 'admin' });
-  const { db, isSharded } = await connected;
+  const ofLog = isLogged();
+  const shared = connected.get(ofLog) ?? connectDatabase({ uri: inject('mongodbUri'), db: 'admin' });
+  connected.set(ofLog, shared);
+  const { db, isSharded } = await shared;
   return openDatabase(db.client.db(name), {
     isSharded,
     close: () => Promise.resolve(),
