@@ -28,3 +28,8 @@ test('operations in the README and the docs fit the schema', async () => {
   );
   expect(faults).toEqual([]);
 });
+
+test('the README has at most 120 lines', async () => {
+  const text = await readFile(new URL('README.md', PROJECT), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+});
