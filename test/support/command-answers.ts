@@ -42,6 +42,11 @@ export const DONE_WORD_FOR_WORD: readonly string[] = [
 export const ANSWERS: readonly Answer[] = [
   { by: 'test/processes/release.test.ts', commands: [...DONE_WORD_FOR_WORD, 'npm run release:dry'] },
   {
+    because:
+      'It needs a mail server of another product; `parts/mail/test/e2e/mail.test.ts` has one of its own.',
+    commands: ['docker run -d -p 1025:1025 -p 8025:8025 axllent/mailpit', 'MAIL_URL=smtp://localhost:1025 …'],
+  },
+  {
     by: '.ci/run',
     commands: [
       ...[
