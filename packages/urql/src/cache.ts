@@ -42,7 +42,7 @@ const PARTS =
   FeedConnection FeedGroup FeedGroupConnection FeedGroupEdge FeedItemExplanation FeedItemPayload FirstUnread Follow
   HostEventConnection HostEventEdge InteractionConnection ReportConnection ReportEdge ReportEntry InteractionPayload
   LaneDepth MemberConnection MemberEdge ModerationConnection NotificationConnection NotificationEdge
-  NotificationExplanation NotificationPreference NotificationSending QuietHours ModerationEdge ModerationEntry PageInfo
+  NotificationExplanation NotificationPreference NotificationSending QuietHours MailState ModerationEdge ModerationEntry PageInfo
   PublishActionError PublishActionPayload PublishActionResult ReactionCount RefConnection RefEdge RefRename
   NewFeedKey RelevancyCause SummaryPart Ticket UnreadCount View WebhookDeliveryConnection WebhookDeliveryEdge WorkOverview Sample
   WebhookReceiver`.split(/\s+/);
