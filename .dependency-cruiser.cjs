@@ -423,7 +423,7 @@ module.exports = {
           '^console/src/',
           '^packages/(?:client|react)/src/index\\.ts$',
           '^packages/react/style\\.css$',
-          '^node_modules/(?:@types/)?(?:react|react-dom|@tanstack/react-virtual|@base-ui/react|lucide-react|uplot)/',
+          '^node_modules/(?:@types/)?(?:react|react-dom|@tanstack/react-virtual|@base-ui/react|lucide-react|uplot|oauth4webapi)/',
         ],
       },
     },

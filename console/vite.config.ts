@@ -6,7 +6,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /** What both pages need before anything is shown. */
 const BASE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|words\/(?:language|jsx-runtime)|lucide-react\/dist\/esm\/(?!icons)|console\/src\/ui\/mark|packages\/client\/src|react\/src\/(?:provider|parts\/(?:anchor|avatar|feed|focus|frame|item)|hooks\/(?:feed|item|relative-time)|store\/(?!comments|notification|own-lists))/;
+  /node_modules\/(?:react|react-dom|scheduler)\/|words\/(?:language|jsx-runtime)|lucide-react\/dist\/esm\/(?!icons)|console\/src\/(?:ui\/mark|host)|packages\/client\/src|react\/src\/(?:provider|parts\/(?:anchor|avatar|feed|focus|frame|item)|hooks\/(?:feed|item|relative-time)|store\/(?!comments|notification|own-lists))/;
 
 export default defineConfig({
   root: at('.'),

@@ -184,7 +184,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       looked={['inspector', 'member', 'notified'].includes(screen) ? id : ''}
     >
       <ConnectionNotice>
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={session.again ?? signOut}>
           Sign in again
         </button>
       </ConnectionNotice>

@@ -57,7 +57,8 @@ function rateLimitsOf(rates: Config['http']['rateLimits'], { parts: shared }: Re
 
 function authOf({ auth }: Config): AuthOptions {
   const { jwksUri, jwtSecret, jwksMaxAgeMs, jwksMaxStaleMs } = auth;
-  const checks = { issuer: auth.issuer, audience: auth.audience, tenantClaim: auth.tenantClaim };
+  const { issuer, audience, tenantClaim, rolesClaim } = auth;
+  const checks = { issuer, audience, tenantClaim, rolesClaim };
   if (jwksUri !== undefined)
     return { jwksUri, maxAgeMs: jwksMaxAgeMs, maxStaleMs: jwksMaxStaleMs, ...checks };
   if (jwtSecret !== undefined) return { secret: jwtSecret, ...checks };

@@ -20,7 +20,8 @@ interface TokenRequest {
 }
 
 /** The part of the configuration that a token depends on. */
-type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience' | 'tenantClaim'>;
+type TokenSigning = Pick<Config['auth'], 'jwtSecret' | 'issuer' | 'audience' | 'tenantClaim'> &
+  Partial<Pick<Config['auth'], 'rolesClaim'>>;
 
 /** A token that this server accepts. @throws CommandError when only a JWKS_URI is configured. */
 export async function signToken(auth: TokenSigning, request: TokenRequest): Promise<string> {
@@ -28,8 +29,8 @@ export async function signToken(auth: TokenSigning, request: TokenRequest): Prom
     throw new CommandError(
       'Tokens are signed with the private keys that belong to JWKS_URI. Set JWT_SECRET to sign tokens here.',
     );
-  const { tenantClaim } = auth;
-  const claims = { roles: [...request.roles] };
+  const { tenantClaim, rolesClaim = 'roles' } = auth;
+  const claims = { [rolesClaim]: [...request.roles] };
   const own = tenantClaim === undefined || request.tenant === null ? {} : { [tenantClaim]: request.tenant };
   const token = new SignJWT({ ...own, ...claims })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

@@ -33,6 +33,7 @@ export function shape(values: SettingValues, env: Environment) {
           ? null
           : { path: resolve(values.PERSISTED_OPERATIONS), isOnly: values.PERSISTED_OPERATIONS_ONLY },
       corsOrigins: corsOrigins(values.CORS_ORIGINS, isProduction),
+      accounts: accountsOf(values),
     },
     tenants: sectionOf('tenants', values),
     directory: sectionOf('directory', values),
@@ -70,6 +71,20 @@ export function shape(values: SettingValues, env: Environment) {
     log: sectionOf('log', values),
     processes: sectionOf('processes', values),
   };
+}
+
+/** Sign-in to the console at the provider of the host's accounts. */
+export interface Accounts {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly request: Readonly<Record<string, string>>;
+}
+
+/** Complete, or none: see `read-config.ts`. */
+function accountsOf(values: SettingValues): Accounts | null {
+  const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId } = values;
+  if (issuer === undefined || clientId === undefined) return null;
+  return { issuer, clientId, request: values.CONSOLE_OIDC_REQUEST };
 }
 
 function eventsOf(values: SettingValues) {

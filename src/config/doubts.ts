@@ -15,8 +15,27 @@ const SHORTEST = 7;
 const MOST_MISTAKES = 2;
 
 /** Finds settings that start and work, but probably not as intended. @param isApi whether tokens are verified */
-export function doubtsOf(env: Environment, { auth }: Config, isApi: boolean): Doubt[] {
-  return [...misspelt(env), ...(isApi ? doubtsOfKeys(auth) : [])];
+export function doubtsOf(env: Environment, { auth, http }: Config, isApi: boolean): Doubt[] {
+  return [...misspelt(env), ...(isApi ? [...doubtsOfKeys(auth), ...doubtsOfAccounts(auth, http)] : [])];
+}
+
+function doubtsOfAccounts(
+  { issuer }: Config['auth'],
+  { accounts, console: hasConsole }: Config['http'],
+): Doubt[] {
+  if (accounts === null) return [];
+  const doubts: Doubt[] = [];
+  if (issuer !== undefined && issuer !== accounts.issuer)
+    doubts.push({
+      name: 'JWT_ISSUER',
+      message: 'is another one than CONSOLE_OIDC_ISSUER: tokens from its sign-in may be refused here',
+    });
+  if (!hasConsole)
+    doubts.push({
+      name: 'CONSOLE_OIDC_ISSUER',
+      message: 'is set while the console is off: expected CONSOLE=on',
+    });
+  return doubts;
 }
 
 function doubtsOfKeys({ jwksUri, audience }: Config['auth']): Doubt[] {

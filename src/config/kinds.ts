@@ -111,6 +111,36 @@ export function url(...protocols: readonly string[]): Kind<string> {
   );
 }
 
+/** As a provider of accounts names itself: its slash at the end counts. Without encryption on this machine alone. */
+export function issuer(): Kind<string> {
+  return kind('an https URL without user, query and fragment; http for localhost alone', (text) => {
+    if (!URL.canParse(text) || /[\s?#"<>]/.test(text)) return null;
+    const { protocol, hostname, username, password } = new URL(text);
+    // It becomes a part of a header.
+    if (username !== '' || password !== '' || !/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname)) return null;
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+    return isSafe ? text : null;
+  });
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const REQUEST_NAMES: ReadonlySet<string> = new Set(['scope', 'audience', 'resource']);
+
+/** What a provider of accounts is asked for, written as a query. */
+export function accountRequest(): Kind<Readonly<Record<string, string>>> {
+  return kind(
+    'scope, which has openid, and if need be audience and resource, such as scope=openid&audience=https://feed.example',
+    (text) => {
+      const given = [...new URLSearchParams(text)];
+      const values = Object.fromEntries(given);
+      const isKnown = given.every(([name, value]) => REQUEST_NAMES.has(name) && value !== '');
+      const hasScope = values['scope']?.split(' ').includes('openid') === true;
+      return isKnown && hasScope && Object.keys(values).length === given.length ? values : null;
+    },
+  );
+}
+
 export function text(expects: string, pattern: RegExp): Kind<string> {
   return kind(expects, (value) => (pattern.test(value) ? value : null));
 }

@@ -79,7 +79,12 @@ function crossFaults(
     );
   if (values.SYNDICATION === true && values.PUBLIC_URL === undefined)
     say('PUBLIC_URL', 'is not set, expected it while SYNDICATION is on');
-  found.push(...webhookFaults(values, faults), ...pushFaults(values, faults), ...mailFaults(values, faults));
+  found.push(
+    ...accountFaults(values, faults),
+    ...webhookFaults(values, faults),
+    ...pushFaults(values, faults),
+    ...mailFaults(values, faults),
+  );
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
     say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');
   return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
@@ -102,6 +107,25 @@ function keyFaults(
   if (bytes >= MIN_PRODUCTION_KEY) return [];
   const expected = `expected at least ${String(MIN_PRODUCTION_KEY)} bytes in production`;
   return [{ name, message: `got ${String(bytes)} bytes (not shown), ${expected}` }];
+}
+
+/** A provider signs with its own keys, and knows the console by an id. */
+function accountFaults(
+  { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: id, JWKS_URI: uri }: Partial<SettingValues>,
+  faults: readonly ConfigFault[],
+): ConfigFault[] {
+  const isNamed = (name: SettingName): boolean => faults.some((fault) => fault.name === name);
+  const found: ConfigFault[] = [];
+  const need = (name: SettingName, given: unknown, other: SettingName): void => {
+    if (given === undefined && !isNamed(name))
+      found.push({ name, message: `is not set, expected it while ${other} is set` });
+  };
+  if (issuer !== undefined) {
+    need('CONSOLE_OIDC_CLIENT_ID', id, 'CONSOLE_OIDC_ISSUER');
+    need('JWKS_URI', uri, 'CONSOLE_OIDC_ISSUER');
+  }
+  if (id !== undefined) need('CONSOLE_OIDC_ISSUER', issuer, 'CONSOLE_OIDC_CLIENT_ID');
+  return found;
 }
 
 /** Webhooks need recorded events. */

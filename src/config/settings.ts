@@ -1,8 +1,10 @@
 import {
   type Kind,
+  accountRequest,
   duration,
   durationOrOff,
   networks,
+  issuer,
   onOff,
   oneOf,
   origins,
@@ -289,6 +291,22 @@ const IDENTITY_SETTINGS = group('Identity', {
   ),
   JWT_ISSUER: optional(text('a text', ANY), 'Required `iss` of tokens.'),
   JWT_AUDIENCE: optional(text('a text', ANY), 'Required `aud` of tokens.'),
+  ROLES_CLAIM: setting(
+    'roles',
+    text('the name of a claim', CLAIM_NAME),
+    'The token claim with the list of roles, at the top of the token: a dot is a part of its name.',
+    'auth.rolesClaim',
+  ),
+  CONSOLE_OIDC_ISSUER: optional(
+    issuer(),
+    'Provider of OpenID Connect at which people sign in to the console, as it names itself; see console.md. Needs JWKS_URI and CONSOLE_OIDC_CLIENT_ID.',
+  ),
+  CONSOLE_OIDC_CLIENT_ID: optional(text('an id', PRINTABLE), 'Id of the console there, a public client.'),
+  CONSOLE_OIDC_REQUEST: setting(
+    'scope=openid offline_access',
+    accountRequest(),
+    'What the provider is asked for, as a query of scope, audience and resource.',
+  ),
   TENANT_CLAIM: optional(
     text('the name of a claim', CLAIM_NAME),
     'The token claim that names the tenant; tokens without it are rejected. Not set: no tenants. Cannot be changed on a database with data.',

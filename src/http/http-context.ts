@@ -3,7 +3,7 @@ import { logRequest } from '../telemetry/events.ts';
 import { codeOf, toApiError } from '../graphql/errors.ts';
 import type { GraphQLError } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
-import type { CorsOrigins } from '../config/config.ts';
+import type { Accounts, CorsOrigins } from '../config/config.ts';
 import type { Core } from '../core/core.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -36,6 +36,8 @@ export interface HttpServerOptions {
   readonly console?: boolean;
   /** Folder of its built files; default: in the package. */
   readonly consoleFolder?: string;
+  /** Provider at which people sign in to the console. Default: none. */
+  readonly accounts?: Accounts | null;
   /** Token printed at start, filled into both pages for the user who started the process. Default: none. */
   readonly pageToken?: string | undefined;
   /** People whose feeds the demo page can show to the user who started the process. Default: none. */

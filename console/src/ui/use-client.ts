@@ -1,18 +1,18 @@
 import { createFanfareClient } from '@fanfare/react';
-import { useSession } from '../session.ts';
+import { useSession, type Session } from '../session.ts';
 
 type Client = ReturnType<typeof createFanfareClient>;
 
-let last: { readonly key: string; readonly client: Client } | null = null;
+let last: { readonly session: Session | null; readonly client: Client } | null = null;
 
 /** For what the hooks have no name for, and for operators. One for all that is shown. */
 export function useClient(): Client {
-  const { token = '', tenant = '' } = useSession() ?? {};
-  const key = `${tenant} ${token}`;
-  if (last?.key !== key) {
+  const session = useSession();
+  if (last?.session !== session) {
     last?.client.close();
+    const { token = '', tenant = '' } = session ?? {};
     last = {
-      key,
+      session,
       client: createFanfareClient({ url: '/graphql', token, ...(tenant === '' ? {} : { tenant }) }),
     };
   }

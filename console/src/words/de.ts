@@ -1,3 +1,5 @@
+import { signIn } from './de-sign-in.ts';
+
 /** German, for Words of language.ts. */
 export { patterns } from './de-patterns.ts';
 
@@ -69,6 +71,7 @@ export const words: Readonly<Record<string, string>> = {
   'Keep it in this browser': 'In diesem Browser behalten',
   'That is not a token.': 'Das ist kein Token.',
   'Sign in with the token of the terminal': 'Mit dem Token des Terminals anmelden',
+  ...signIn,
 
   // States
   'Try again': 'Erneut versuchen',

@@ -243,6 +243,8 @@ export type AuthOptions = ({ readonly secret: string } | KeySource) & {
   readonly audience?: string | undefined;
   /** Name of the tenant claim; absent: tenants are off. */
   readonly tenantClaim?: string | undefined;
+  /** Name of the claim with the roles. Default `roles`. */
+  readonly rolesClaim?: string | undefined;
 };
 
 /**
@@ -277,7 +279,7 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed2
 export function createAuthenticator(options: AuthOptions, logger: Logger): Authenticate {
   const verifier = createVerifier(options, logger);
   const cache = new LRUCache<string, Identity>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: weightOfEntry });
-  const { tenantClaim } = options;
+  const { tenantClaim, rolesClaim = 'roles' } = options;
   let version = verifier.version();
 
   return async function authenticate(authorization, header) {
@@ -300,9 +302,10 @@ export function createAuthenticator(options: AuthOptions, logger: Logger): Authe
     if (!isCanonical(token)) throw unauthenticated('The token is invalid');
     const verifiedBy = version;
     const claims = await verifier.verify(token);
+    const roles = rolesGiven(claims[rolesClaim]);
     const idOf = (sub: string): UserId =>
-      tenantClaim === undefined ? sub : storedId(tenantFor(claims, tenantClaim, tenant), sub);
-    const identity = toIdentity(claims, idOf);
+      tenantClaim === undefined ? sub : storedId(tenantFor(claims, roles, tenantClaim, tenant), sub);
+    const identity = toIdentity(claims, roles, idOf);
     if (verifiedBy === verifier.version())
       cache.set(key, identity, { ttl: Math.min(MAX_CACHED_MS, Math.max(1, remainingMs(identity))) });
     return identity;
@@ -413,14 +416,17 @@ function refusal(error: unknown): FanfareError {
   return unauthenticated('The token is invalid', error);
 }
 
-function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity {
-  const { sub, exp } = claims;
+function toIdentity(
+  { sub, exp }: JWTPayload,
+  roles: readonly unknown[],
+  idOf: (sub: string) => UserId,
+): Identity {
   if (typeof sub !== 'string' || !isUsableSubject(sub))
     throw unauthenticated('The token has no valid subject (sub)');
   if (exp === undefined) throw unauthenticated('The token has no expiry (exp)');
   return {
     userId: idOf(sub),
-    roles: rolesOf(claims['roles']),
+    roles: rolesOf(roles),
     expiresAt: new Date(Math.min(exp * 1_000, LAST_TIME)),
   };
 }
@@ -429,8 +435,13 @@ function toIdentity(claims: JWTPayload, idOf: (sub: string) => UserId): Identity
  * The tenant in which a token's bearer acts: the token's own or, for operators, the one they name.
  * @throws FanfareError UNAUTHENTICATED if the token has none, FORBIDDEN if the bearer may not name one
  */
-function tenantFor(claims: JWTPayload, claim: string, named: string | undefined): Tenant {
-  if (rolesGiven(claims['roles']).includes(OPERATOR)) {
+function tenantFor(
+  claims: JWTPayload,
+  roles: readonly unknown[],
+  claim: string,
+  named: string | undefined,
+): Tenant {
+  if (roles.includes(OPERATOR)) {
     if (isTenantName(named)) return named;
     throw new FanfareError('FORBIDDEN', `An operator names a tenant by ${TENANT_HEADER}: ${TENANT_FORM}`);
   }
@@ -448,8 +459,7 @@ function isUsableSubject(sub: string): boolean {
 const ROLE_SETS = new Map<string, ReadonlySet<Role>>();
 
 /** Unknown roles are ignored. */
-function rolesOf(claim: unknown): ReadonlySet<Role> {
-  const given = rolesGiven(claim);
+function rolesOf(given: readonly unknown[]): ReadonlySet<Role> {
   const known = ROLES.filter((role) => given.includes(role));
   const roles: readonly Role[] = known.length > 0 ? known : ['user'];
   const name = roles.join(' ');

@@ -23,11 +23,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** No inline scripts, no other sources, no frames. */
+/** No inline scripts, no other sources, no frames. @param others origins that its scripts may call */
+const policy = (...others: readonly string[]): string =>
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  `connect-src ${["'self'", ...others].join(' ')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
 const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': policy(),
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -35,7 +37,10 @@ const HEADERS = {
 };
 
 /** Serves the console from its built files, read once on first use. */
-export function createConsole({ pageToken, demoPeople, consoleFolder = FILES }: HttpContext): Handler {
+export function createConsole(context: HttpContext): Handler {
+  const { pageToken, demoPeople, consoleFolder = FILES, accounts } = context;
+  const host = hostOf(context);
+  const withAccounts = accounts ? { 'content-security-policy': policy(new URL(accounts.issuer).origin) } : {};
   let loaded: Promise<ReadonlyMap<string, string>> | undefined;
   return readOnly(async (req, res) => {
     const files = await (loaded ??= load(consoleFolder));
@@ -57,24 +62,38 @@ export function createConsole({ pageToken, demoPeople, consoleFolder = FILES }: 
       return;
     }
     const isOwn = await isOwnVisitor(headersOf(req), req.socket);
-    const named = file.replace(COMMAND, COMMAND.replace('npx fanfare', ownCommand()));
+    const named = filled(file.replace(COMMAND, COMMAND.replace('npx fanfare', ownCommand())), 'host', host);
     const shown = isOwn ? await filledIn(named, pageToken, demoPeople) : named;
-    send(res, 200, shown, { ...HEADERS, 'cache-control': 'no-store', 'content-type': type });
+    const policies = name === '' ? withAccounts : {};
+    send(res, 200, shown, { ...HEADERS, ...policies, 'cache-control': 'no-store', 'content-type': type });
   });
 }
 
-/** Adds the values for the user who started this process. Neither alphabet needs escaping. */
+/** What the page has to know of the host, for everybody. */
+function hostOf({ accounts, auth: { issuer, audience, rolesClaim = 'roles' } }: HttpContext): string {
+  const expected = accounts ? { accounts: { ...accounts, expected: { issuer, audience } } } : {};
+  return base64({ rolesClaim, ...expected });
+}
+
+function base64(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}
+
+/** Neither base64 nor a token needs escaping. */
+function filled(page: string, name: string, content: string): string {
+  const place = placeOf(name);
+  return page.replace(place, place.replace('""', `"${content}"`));
+}
+
+/** Adds the values for the user who started this process. */
 async function filledIn(
   file: string,
   token: HttpContext['pageToken'],
   people: HttpContext['demoPeople'],
 ): Promise<string> {
-  const demo = placeOf('demo');
-  const set = (page: string, place: string, content: string): string =>
-    page.replace(place, place.replace('""', `"${content}"`));
-  const page = set(file, placeOf('token'), token ?? '');
-  if (people === undefined || !page.includes(demo)) return page;
-  return set(page, demo, Buffer.from(JSON.stringify(await people())).toString('base64'));
+  const page = filled(file, 'token', token ?? '');
+  if (people === undefined || !page.includes(placeOf('demo'))) return page;
+  return filled(page, 'demo', base64(await people()));
 }
 
 export function isConsolePath(path: string): boolean {

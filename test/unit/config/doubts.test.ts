@@ -42,3 +42,19 @@ test('keys over http, and keys without an audience, cause a warning where tokens
   expect(doubts({ ...https, JWT_AUDIENCE: 'feeds' })).toEqual([]);
   expect(doubts(https, false)).toEqual([]);
 });
+
+test('a provider of accounts whose tokens would be refused, or that no page leads to, causes a warning', () => {
+  const given = {
+    CONSOLE_OIDC_ISSUER: 'https://id.example',
+    CONSOLE_OIDC_CLIENT_ID: 'console',
+    JWKS_URI: 'https://id.example/keys',
+    JWT_AUDIENCE: 'feeds',
+  };
+  expect(doubts({ ...given, JWT_ISSUER: 'https://id.example' })).toEqual([]);
+  expect(doubts({ ...given, JWT_ISSUER: 'https://id.example/' })).toEqual([
+    expect.stringMatching(/^JWT_ISSUER is another one than CONSOLE_OIDC_ISSUER: /),
+  ]);
+  expect(doubts({ ...given, CONSOLE: 'off' })).toEqual([
+    'CONSOLE_OIDC_ISSUER is set while the console is off: expected CONSOLE=on',
+  ]);
+});

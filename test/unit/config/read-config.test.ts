@@ -162,6 +162,39 @@ describe('readConfig', () => {
       }
   });
 
+  it('takes a provider of accounts with its keys and an id, by https', () => {
+    const given = {
+      CONSOLE_OIDC_ISSUER: 'https://id.example/realms/staff',
+      CONSOLE_OIDC_CLIENT_ID: 'console',
+      JWKS_URI: 'https://id.example/keys',
+    };
+    expect(read(given).http.accounts).toEqual({
+      issuer: 'https://id.example/realms/staff',
+      clientId: 'console',
+      request: { scope: 'openid offline_access' },
+    });
+    for (const name of ['CONSOLE_OIDC_ISSUER', 'CONSOLE_OIDC_CLIENT_ID', 'JWKS_URI'])
+      expect(faultsOf({ ...given, [name]: '' })).toHaveProperty(name);
+    for (const issuer of ['https://id.example/', 'http://localhost:8080', 'http://[::1]:8080/a'])
+      expect(faultsOf({ ...given, CONSOLE_OIDC_ISSUER: issuer })).toEqual({});
+    for (const issuer of [
+      ...['http://id.example', 'https://id.example/?a', 'https://me:x@id.example', 'id.example'],
+      ...['https://id.example:99999', "https://id.example;script-src'*'", 'https://*'],
+    ])
+      expect(Object.keys(faultsOf({ ...given, CONSOLE_OIDC_ISSUER: issuer })), issuer).toEqual([
+        'CONSOLE_OIDC_ISSUER',
+      ]);
+    const request = 'scope=openid+email&audience=https://feed.example';
+    expect(read({ ...given, CONSOLE_OIDC_REQUEST: request }).http.accounts?.request).toEqual({
+      scope: 'openid email',
+      audience: 'https://feed.example',
+    });
+    for (const wrong of ['scope=email', 'audience=a', 'scope=openid&prompt=none', 'scope=openid&resource='])
+      expect(faultsOf({ ...given, CONSOLE_OIDC_REQUEST: wrong }), wrong).toHaveProperty(
+        'CONSOLE_OIDC_REQUEST',
+      );
+  });
+
   it('has the documented defaults for an empty environment', () => {
     const config = read({});
     expect(config.http).toEqual({
@@ -183,10 +216,15 @@ describe('readConfig', () => {
       rateLimits: { requests: null, cost: null, tenantRequests: null, tenantCost: null },
       persistedOperations: null,
       corsOrigins: 'loopback',
+      accounts: null,
       socketIdleMs: 300_000,
       maxReadMs: 8_000,
     });
-    expect(config.auth).toEqual({ jwksMaxAgeMs: 300_000, jwksMaxStaleMs: 86_400_000 });
+    expect(config.auth).toEqual({
+      jwksMaxAgeMs: 300_000,
+      jwksMaxStaleMs: 86_400_000,
+      rolesClaim: 'roles',
+    });
     expect(config.metrics).toEqual({});
     expect(config.mongodb).toEqual({ db: 'fanfare' });
     expect(config.feeds).toMatchObject({
