@@ -213,7 +213,7 @@ export const ANSWERS: readonly Answer[] = [
   { because: 'it takes hours', commands: ['npm run -s mutations -- 200'] },
   { by: 'test/unit/cli/settings-table.test.ts', commands: ['npm run settings'] },
   { by: 'test/unit/storage/declarations.test.ts', commands: ['npm run collections'] },
-  { by: 'parts/planner/test/unit/scale.test.ts', commands: ['npm run scale'] },
+  { by: 'parts/planner/test/large/scale.test.ts', commands: ['npm run scale'] },
   {
     because: 'it runs everything once more, and what it consists of is run by .ci/run',
     commands: ['npm run test:all', 'npm run schema && npm run codegen', 'npm run codegen'],
