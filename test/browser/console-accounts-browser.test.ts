@@ -166,11 +166,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     {
       name: 'somebody does not agree',
       says: 'or you did not agree',
+      back: 'Authorize',
       act: (page: Page) => clickOn(page, 'a[href$="/abort"]'),
     },
     {
       name: 'a code is not good any more',
       says: 'has taken too long, or was used already',
+      back: 'Administrator',
       act: async (page: Page) => {
         accounts.provider.once('authorization.success', () => (accounts.hasForgotten = true));
         await consent(page);
@@ -179,6 +181,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     {
       name: 'the tokens are for another server',
       says: `aud: "https://other.example", JWT_AUDIENCE: "${AUDIENCE}"`,
+      back: 'Administrator',
       act: async (page: Page) => {
         accounts.audience = 'https://other.example';
         await consent(page);
@@ -187,12 +190,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     {
       name: 'the provider goes away',
       says: 'The provider does not answer',
+      back: 'Administrator',
       act: async (page: Page) => {
         accounts.provider.once('authorization.success', () => (accounts.isAway = true));
         await consent(page);
       },
     },
-  ])('says it in words when $name, with a way back', async ({ says, act }) => {
+  ])('says it in words when $name, with a way back', async ({ says, act, back }) => {
     await using visited = await world.visit('#/notifications');
     const { page } = visited;
     await click(page, SIGN_IN);
@@ -204,7 +208,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     Object.assign(accounts, { audience: AUDIENCE, hasForgotten: false, isAway: false });
     await click(page, SIGN_IN);
     // Who has agreed is not asked again; who has not, is.
-    await Promise.race([page.waitForSelector('.who'), page.waitForSelector('button[type="submit"]')]);
+    await has(page, back, 'body');
   });
 
   test('says that a clock is wrong', async () => {
