@@ -82,7 +82,7 @@ export interface Accounts {
 
 /** Complete, or none: see `read-config.ts`. */
 function accountsOf(values: SettingValues): Accounts | null {
-  const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId } = values;
+  const [issuer, clientId] = [values.CONSOLE_OIDC_ISSUER, values.CONSOLE_OIDC_CLIENT_ID];
   if (issuer === undefined || clientId === undefined) return null;
   return { issuer, clientId, request: values.CONSOLE_OIDC_REQUEST };
 }

@@ -75,10 +75,12 @@ class Site {
     return data ?? {};
   }
 
-  /** Of each kind, what the reader has said about an action. */
+  /** Of each kind, what the reader has said about an action; and that they want no mails. */
   async mark(globalId: string, reader = 'ann'): Promise<void> {
     const userId = this.#tenant === null ? reader : storedId(this.#tenant, reader);
     await fillReaderActions(this.#app.app.database, userId, parseActionId(globalId, ['id']));
+    const { mailboxes } = this.#app.app.database.collections;
+    await mailboxes.updateOne({ _id: userId }, { $set: { digestsOffAt: new Date() } }, { upsert: true });
   }
 
   /** Everything that can be read, as one reader; as another one, not as deep. */

@@ -47,7 +47,8 @@ const WRITTEN: readonly Written[] = [
   { actorId: 'bob', type: 'liked', hoursAgo: 30, on: 'x' },
   { actorId: 'loud', type: 'posted', hoursAgo: 20 },
   { actorId: 'bob', type: 'posted', hoursAgo: 10, mentionsAnn: true },
-  { actorId: 'cid', type: 'liked', hoursAgo: 6, on: 'y' },
+  // A group is of one day: whatever time it is, these two are of the same.
+  { actorId: 'cid', type: 'liked', hoursAgo: 5, on: 'y' },
   { actorId: 'bob', type: 'liked', hoursAgo: 5, on: 'y' },
   { actorId: 'cid', type: 'posted', hoursAgo: 3, toAnn: true },
   { actorId: 'bob', type: 'posted', hoursAgo: 2 },
@@ -58,10 +59,11 @@ async function written(parts: Parts, all: readonly Written[] = WRITTEN): Promise
   const pairs = ['bob', 'cid', 'loud'].map((refId) => ({ followerId: 'ann', refId }));
   await parts.services.followMany(parts.service, pairs);
   const ids: string[] = [];
+  const now = clock.time();
   for (const { actorId, type, hoursAgo, toAnn, mentionsAnn, on = 'z' } of all) {
     const { action } = await parts.publish({
       ...{ actorId, scope: toAnn ? 'RESTRICTED' : 'PUBLIC', recipients: toAnn ? ['ann'] : [] },
-      ...{ mentions: mentionsAnn ? ['ann'] : [], conducted: new Date(clock.time() - hoursAgo * HOUR) },
+      ...{ mentions: mentionsAnn ? ['ann'] : [], conducted: new Date(now - hoursAgo * HOUR) },
       descriptor:
         type === 'posted' ? { posted: { postId: on } } : { liked: { objectType: 'post', objectId: on } },
     });

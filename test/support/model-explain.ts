@@ -98,13 +98,15 @@ function causesFor(model: Model, reader: ModelReader, action: ModelAction): stri
  * @param isOwn the reader asks; else an admin does, who knows nothing of the reader's roles.
  */
 export function expectedExplanation(
-  model: Model,
+  whole: Model,
   reader: ModelReader,
   action: ModelAction,
   isOwn: boolean,
 ): ShownExplanation {
   const asked = isOwn ? reader : { ...reader, roles: [] };
   const { userId } = reader;
+  // Also where the model looks the reader up.
+  const model = { ...whole, readers: whole.readers.map((one) => (one === reader ? asked : one)) };
   // Then the action comes to the reader in no way.
   const isKept = isBlocked(model, asked, action.actorId);
   const reasons = isKept ? [] : reasonsFor(model, userId, action);
@@ -120,7 +122,7 @@ export function expectedExplanation(
   if (reasons.length === 0) withheldBy.push('NOT_ADDRESSED');
   if (!maySee(model, asked, { ...action, isHidden: false })) withheldBy.push('NOT_ENTITLED');
   return {
-    isInFeed: !isKept && feedFor(model, reader).some((item) => item.action.id === action.id),
+    isInFeed: !isKept && feedFor(model, asked).some((item) => item.action.id === action.id),
     isEntitled: maySee(model, asked, action),
     reasons: [...reasons].sort(),
     follows: (isKept ? [] : waysOfFollowing(model, userId, action)).map(expectedWay).sort(),

@@ -155,7 +155,7 @@ test('returns the same page for the same cursor, and only requested types', asyn
 test.each([
   [{ first: 0 }, 'Must be from 1 to 1000, got 0'],
   [{ first: 1_001 }, 'Must be from 1 to 1000, got 1001'],
-  [{ types: [] }, 'Must be 1 to 18 of action.published'],
+  [{ types: [] }, 'Must be 1 to 19 of action.published'],
   [{ types: ['action.published', 'nonsense'] }, 'got "nonsense"'],
   [{ after: 'nonsense' }, 'cursor'],
 ])('rejects %j', async (args, message) => {
