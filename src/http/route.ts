@@ -1,5 +1,6 @@
 import type { Handler } from './exchange/respond.ts';
 import type { HttpContext } from './http-context.ts';
+import { once } from '../lib/once.ts';
 
 /** A path of the server that a part answers. */
 export interface Route {
@@ -17,9 +18,9 @@ export function routeFinder(
   const exact = new Map<string, Handler>();
   const below: (readonly [start: string, handler: Handler])[] = [];
   for (const { path, load } of routes) {
-    let loaded: Promise<Handler> | undefined;
+    const loaded = once(() => load(http));
     const handler: Handler = async (req, res) => {
-      const answer = await (loaded ??= load(http));
+      const answer = await loaded();
       await answer(req, res);
     };
     if (path.endsWith('/')) below.push([path, handler]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isKnown, readOnly, sendJson, type Handler } from '../../../src/http/exchange/respond.ts';
+import { once } from '../../../src/lib/once.ts';
 import { hasCode } from '../../../src/lib/own-file.ts';
 import { PACKAGE } from '../../../src/lib/package-info.ts';
 
@@ -28,9 +29,9 @@ const HEADERS = {
 
 /** Serves the custom elements from their built file, read and compressed once on first use. */
 export function elementsScript(file = FILE): Handler {
-  let loaded: Promise<Script | null> | undefined;
+  const loaded = once(() => load(file));
   return readOnly(async (req, res) => {
-    const script = await (loaded ??= load(file));
+    const script = await loaded();
     if (script === null) {
       sendJson(res, 404, { error: 'The elements are not built: npm run build' });
       return;

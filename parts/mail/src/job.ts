@@ -7,6 +7,7 @@ import { quietUntil } from '../../../src/domain/quiet-hours.ts';
 import { retryDelayMs } from '../../../src/domain/webhook.ts';
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
 import { clock } from '../../../src/lib/clock.ts';
+import { once } from '../../../src/lib/once.ts';
 import { within } from '../../../src/lib/within.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import {
@@ -71,7 +72,12 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
     failing: (error) => logMailFailing(logger, { error }),
     back: () => logMailBack(logger, {}),
   });
-  let opened: ReturnType<typeof prepare> | null = null;
+  let opened: Mailer | null = null;
+  const prepared = once(async () => {
+    const secret = await core.secrets.shared(SEAL_SECRET);
+    opened = await open();
+    return { mailer: opened, seal: endSeal(secret) };
+  });
   return {
     name: 'mails',
     every: config.fanOut.pollMs,
@@ -98,14 +104,9 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
     },
     async close() {
       await Promise.all(running);
-      if (opened !== null) (await opened).mailer.close();
+      opened?.close();
     },
   };
-
-  async function prepare() {
-    const [mailer, secret] = await Promise.all([open(), core.secrets.shared(SEAL_SECRET)]);
-    return { mailer, seal: endSeal(secret) };
-  }
 
   async function send(claim: DueMail, { now, signal }: Round): Promise<void> {
     if (now.getTime() - claim.since.getTime() > KEPT_MS) {
@@ -125,7 +126,7 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
       await mailboxes.wait(claim, until);
       return;
     }
-    const { mailer, seal } = await (opened ??= prepare());
+    const { mailer, seal } = await prepared();
     const content = await contentOf(
       core,
       {

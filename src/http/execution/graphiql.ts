@@ -2,6 +2,7 @@ import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import type { RequestContext } from './operation-context.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand } from '../../lib/package-info.ts';
+import { once } from '../../lib/once.ts';
 
 /**
  * Runs in the query page before GraphiQL. Fills in the token, also in tabs that the browser restored with an older token,
@@ -111,7 +112,6 @@ export function graphiqlOf(token: string | undefined): {
  * and rendered once, on first use.
  */
 function createPage(defaultQuery: string): () => Promise<readonly [string, string]> {
-  let page: Promise<readonly [string, string]> | undefined;
   async function render(): Promise<readonly [string, string]> {
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
     const html = renderGraphiQL({ title: TITLE, defaultQuery });
@@ -120,7 +120,7 @@ function createPage(defaultQuery: string): () => Promise<readonly [string, strin
     const [before = '', after = ''] = `<script>${PAGE_SCRIPT}</script>`.split(TOKEN_PLACE);
     return [html.slice(0, at) + SCRIPT_PLACE + before, after + html.slice(at + SCRIPT_PLACE.length)];
   }
-  return () => (page ??= render());
+  return once(render);
 }
 
 /** Allows no other source, no frame and no cache, since the page may contain a token. */

@@ -6,6 +6,7 @@ import type { HttpContext } from '../http-context.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
 import { hasCode } from '../../lib/own-file.ts';
+import { once } from '../../lib/once.ts';
 
 export const CONSOLE_PATH = '/console';
 
@@ -41,9 +42,9 @@ export function createConsole(context: HttpContext): Handler {
   const { pageToken, demoPeople, consoleFolder = FILES, accounts } = context;
   const host = hostOf(context);
   const withAccounts = accounts ? { 'content-security-policy': policy(new URL(accounts.issuer).origin) } : {};
-  let loaded: Promise<ReadonlyMap<string, string>> | undefined;
+  const loaded = once(() => load(consoleFolder));
   return readOnly(async (req, res) => {
-    const files = await (loaded ??= load(consoleFolder));
+    const files = await loaded();
     const name = requestPath(req).slice(CONSOLE_PATH.length).replace(/^\//, '');
     const page = PAGES[name];
     const path = page ?? name;

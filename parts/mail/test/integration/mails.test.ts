@@ -426,6 +426,28 @@ test('a mail that nobody takes for three days is given up, and the next one is s
   expect((await box('ann'))?.failed).toBeUndefined();
 });
 
+test('what could not be opened is opened with the next attempt', async () => {
+  let failures = 1;
+  const errors: unknown[] = [];
+  const logger = reporting((error) => errors.push(error));
+  const job = sender({
+    ...{ logger, countUnread: () => Promise.resolve({ count: 1, isExact: true }) },
+    wrapped(mailer) {
+      if (failures-- <= 0) return mailer;
+      mailer.close();
+      throw new Error('Not yet');
+    },
+  });
+  const runner = new JobRunner(job, { logger });
+  await note('ann');
+  for (let round = 0; round < 2; round += 1, hours += 1) {
+    await runner.round(later());
+    await job.close?.();
+  }
+  expect(errors).toEqual([new Error('Not yet')]);
+  expect(await smtp.mails()).toHaveLength(1);
+});
+
 test('a server that never answers is left alone for a while, which is logged once', async () => {
   const warned: string[] = [];
   const logger = { ...silentLogger(), warn: (_fields: object, message: string) => void warned.push(message) };
