@@ -233,6 +233,8 @@ test('greylisting is tried again later, and what comes meanwhile is in the same 
   await send();
   expect((await box('ann'))?.due).toMatchObject({ error: '451 4.7.1', attempts: 1 });
   smtp.behaviour = 'take';
+  // By the clock of the workers it is not time yet, however short the wait is.
+  hours = -0.01;
   await send();
   expect(smtp.kept).toHaveLength(0);
   hours = 0.1;
