@@ -138,7 +138,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
       because('mails that come back', ['off.at']),
       TENANT,
     ],
-    writes: [because('whose mail came back', ['address'], 'parts/mail/src/store.ts'), TENANT],
+    writes: [because('whose mail came back', ['address'], 'parts/mail/src/store.ts')],
   },
   members: {
     reads: [

@@ -7,6 +7,6 @@ export async function* examineMails({ collections }: Database): AsyncGenerator<F
     yield {
       state: 'note',
       what: 'Mails',
-      detail: `${String(count)} members are sent none: ${reason}`,
+      detail: `None are sent to ${String(count)} ${count === 1 ? 'member' : 'members'}: ${reason}`,
     };
 }

@@ -7,6 +7,7 @@ import { dueNotifications } from '../../../notifications/src/due.ts';
 import { type Job, JobRunner } from '../../../../src/jobs/job.ts';
 import { silentLogger } from '../../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../../src/telemetry/metrics.ts';
+import { examineMails } from '../../src/examine.ts';
 import { mailJob } from '../../src/job.ts';
 import { type Mailer, openMailer } from '../../src/mailer.ts';
 import { addressDigest, mailboxesRepository } from '../../src/store.ts';
@@ -266,6 +267,9 @@ test.each([
     const { failed, off } = (await box('ann')) ?? {};
     expect(JSON.stringify(failed)).toContain(String(code));
     expect(off?.reason).toBe(isOff ? 'REFUSED' : undefined);
+    const examined: unknown[] = [];
+    for await (const { detail } of examineMails(parts.database)) examined.push(detail);
+    expect(examined).toEqual(isOff ? ['None are sent to 1 member: REFUSED'] : []);
     await mention('ann');
     await send();
     expect(smtp.kept).toHaveLength(isOff ? 0 : 1);
