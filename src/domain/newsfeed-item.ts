@@ -77,8 +77,8 @@ export interface FeedEntry extends FeedPosition {
   readonly reasons: readonly DeliveryReason[];
   /** Revision of the action when the entry was read. Absent: not requested, or the action has none. */
   readonly rev?: number;
-  /** The host offers it in a view, and the reader may see it: it need not be addressed to them. */
-  readonly isOffered?: boolean;
+  /** The score with which the host offers it in a view. The reader may see it: it need not be addressed to them. */
+  readonly offered?: number;
 }
 
 /** A feed entry that passed the rules, together with its action. */

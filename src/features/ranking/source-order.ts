@@ -9,7 +9,7 @@ import {
 } from '../../feed/page/declared.ts';
 import { BY_RELEVANCY } from '../../feed/page/orders.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
-import { ALWAYS, lessened, lessIn, readRanked, tasteOf } from './ranked-page.ts';
+import { ALWAYS, type Ranking, lessened, lessIn, readRanked, tasteOf } from './ranked-page.ts';
 
 function sourceFaults({ name, source }: DeclaredView) {
   const path = `views.${name}.order`;
@@ -35,20 +35,20 @@ async function explainOffered(
   return { score: lessened(offered, taste, of), vars: { offered, ...lessIn(taste, of) } };
 }
 
+/** The scores are those of the answer that the entries are of. */
+const BY_HOST: Ranking = {
+  name: 'SOURCE',
+  since: () => ALWAYS,
+  ...{ withContent: false, withShown: false },
+  scoring: () => (entry) => entry.offered ?? 0,
+};
+
 /** What a host offers, by its scores. */
 export const SOURCE: FeedOrderRow = {
   ...{ name: 'SOURCE', description: 'By the scores of a host, highest first.', ...BY_RELEVANCY },
   ofViews: sourceFaults,
   // All that is offered is ranked as a whole.
   reads: 100,
-  async read(core, page) {
-    const offer = page.view === null ? null : await core.offers.of(page.view.name, page.userId);
-    return readRanked(core, page, {
-      name: 'SOURCE',
-      since: () => ALWAYS,
-      ...{ withContent: false, withShown: false },
-      scoring: () => (entry) => offer?.get(entry.actionId) ?? 0,
-    });
-  },
+  read: (core, page) => readRanked(core, page, BY_HOST),
   explain: explainOffered,
 };

@@ -46,7 +46,7 @@ interface RuleFacts {
   readonly reasons: readonly DeliveryReason[];
   /** Ids of the reader's lists that it is in. */
   readonly lists: readonly string[];
-  /** See `FeedEntry`. Default: it is not. */
+  /** The host offers it in a view, and the reader may see it. Default: it does not. */
   readonly isOffered?: boolean | undefined;
 }
 
@@ -158,7 +158,7 @@ export function passRules(
   if (!entry.reasons.includes('PULL') && isPulledFor(reader, action)) return null;
   const reasons = currentReasons(reader, action, entry.reasons, follows);
   const facts = { action, mark, reasons, lists: listsOf(reader, action, follows ?? []) };
-  const { isOffered } = entry;
+  const isOffered = entry.offered !== undefined;
   return ALL_RULES.some((rule) => rule.withholds(reader, { ...facts, isOffered }, state))
     ? null
     : { entry, ...facts };

@@ -1,6 +1,7 @@
 import type { ListOrder } from '../../core/shapes.ts';
 import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import { compareFeedPositions, type FeedEntry } from '../../domain/newsfeed-item.ts';
+import type { Offer } from '../../domain/offer.ts';
 import { baseRelevancy } from '../../domain/relevancy.ts';
 import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { FeedReads } from '../feed-reader.ts';
@@ -59,7 +60,7 @@ async function offeredEntries(
   view: string,
 ): Promise<readonly FeedEntry[]> {
   const offer = await core.offers.of(view, reader.userId);
-  return offer === null ? [] : entriesOffered({ core, session }, reader, [...offer.keys()]);
+  return offer === null ? [] : entriesOffered({ core, session }, reader, offer);
 }
 
 /** The entry of one action that the host offers in a view; `null`: it does not, or the reader may not see the action. */
@@ -71,16 +72,22 @@ export async function findOffered(
 ): Promise<FeedEntry | null> {
   const { userId } = session.identity;
   const offer = source === null ? null : await core.offers.of(name, userId);
-  if (offer?.has(actionId) !== true) return null;
-  const [entry = null] = await entriesOffered({ core, session }, await session.profile(), [actionId]);
+  const score = offer?.get(actionId);
+  if (score === undefined) return null;
+  const [entry = null] = await entriesOffered(
+    { core, session },
+    await session.profile(),
+    new Map([[actionId, score]]),
+  );
   return entry;
 }
 
 async function entriesOffered(
   { core, session }: { readonly core: FeedReads; readonly session: ReaderSession },
   reader: ReaderProfile,
-  ids: readonly ActionId[],
+  offer: Offer,
 ): Promise<readonly FeedEntry[]> {
+  const ids = [...offer.keys()];
   const [entries, actions] = await Promise.all([entriesOf(core, reader, ids), session.loadMany(ACTION, ids)]);
   const inFeed = new Map(entries.map((entry) => [entry.actionId, entry]));
   const entitled = await entitledActions(
@@ -88,7 +95,7 @@ async function entriesOffered(
     actions.filter((action) => action !== null),
   );
   return entitled
-    .map((action) => ({ ...(inFeed.get(action.id) ?? outside(action)), isOffered: true }))
+    .map((action) => ({ ...(inFeed.get(action.id) ?? outside(action)), offered: offer.get(action.id) ?? 0 }))
     .sort(compareFeedPositions);
 }
 
