@@ -299,22 +299,29 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     expect(errors).toEqual([]);
   });
 
-  test('records what was in view for a while once, when the page is hidden', async () => {
-    await using visited = await openPage(browser, pages.read);
-    const { page, errors } = visited;
-    await page.locator('article:last-child[data-in-view="true"]').wait();
-    await page.evaluate('dwell()');
-    await page.evaluate('hide()');
-    expect(await page.evaluate('shown')).toEqual([]);
-    for (let times = 0; times < 2; times += 1) {
-      await page.evaluate('see()');
+  test.each([0, 1])(
+    'records what was in view for a while once, when the page is hidden, also if %i times it does not land',
+    async (unrecorded) => {
+      await using visited = await openPage(browser, `${pages.read}?unrecorded=${String(unrecorded)}`);
+      const { page, errors } = visited;
+      await page.locator('article:last-child[data-in-view="true"]').wait();
       await page.evaluate('dwell()');
       await page.evaluate('hide()');
-    }
-    const sent = ['action-b', 'action-a'].map((actionId) => ({ actionId, view: 'hot', isAfterDwell: true }));
-    await expect.poll(() => page.evaluate('shown'), WAIT).toEqual(sent);
-    expect(errors).toEqual([]);
-  });
+      expect(await page.evaluate('shown')).toEqual([]);
+      for (let times = 0; times < 2 + unrecorded; times += 1) {
+        await page.evaluate('see()');
+        await page.evaluate('dwell()');
+        await page.evaluate('hide()');
+      }
+      const sent = ['action-b', 'action-a'].map((actionId) => ({
+        actionId,
+        view: 'hot',
+        isAfterDwell: true,
+      }));
+      await expect.poll(() => page.evaluate('shown'), WAIT).toEqual(sent);
+      expect(errors).toEqual([]);
+    },
+  );
 
   test('repeats a mark that failed, and keeps items unread that the reader marked so while they are in view', async () => {
     await using visited = await openPage(browser, `${pages.read}?refused=1`);

@@ -32,8 +32,11 @@ export function useImpressions(
         waiting.delete(actionId);
         return { actionId, ms: Math.round(ms), ...(view && { view }) };
       });
-      // The provider hears of a failure; what is lost is only counted less.
-      if (impressions.length > 0) client.mutations.recordImpressions({ impressions }).catch(() => undefined);
+      if (impressions.length > 0)
+        client.mutations.recordImpressions({ impressions }).catch(() => {
+          // What is in view then is sent once more.
+          for (const { actionId } of impressions) sent.delete(actionId);
+        });
     };
     const timer = setInterval(send, EVERY_MS);
     document.addEventListener('visibilitychange', send);
