@@ -106,6 +106,7 @@ export async function clickOn(page: Page, selector: string): Promise<void> {
 }
 
 interface Clicked {
+  readonly type: string;
   readonly isTrusted: boolean;
   composedPath(): readonly unknown[];
   preventDefault(): void;
@@ -113,21 +114,24 @@ interface Clicked {
 }
 type Guards = (kind: string, guard: (event: Clicked) => void, capture: true) => void;
 
-/** In the page: lets the next click through if it lands on a control. @returns ends it, and says whether it was let through */
+/** In the page: lets the next click through if it lands on a control. @returns ends it, and says whether the control was clicked */
 function guarded(node: unknown): () => boolean {
   const control = node as {
     contains(other: unknown): boolean;
+    readonly isConnected: boolean;
     readonly ownerDocument: {
       readonly defaultView: Record<'addEventListener' | 'removeEventListener', Guards>;
     };
   };
   const { defaultView: view } = control.ownerDocument;
   const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
-  let isHit: boolean | undefined;
+  let [isPressed, isClicked] = [false, false];
   const guard = (event: Clicked): void => {
     if (!event.isTrusted) return;
-    // In a shadow root `target` is what holds it.
-    isHit ??= control.contains(event.composedPath()[0]);
+    // In a shadow root `target` is what holds it. Each by itself: the page may move between the press and the release.
+    const isHit = control.contains(event.composedPath()[0]);
+    isPressed ||= isHit;
+    if (event.type === 'click') isClicked = isHit;
     if (isHit) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -135,7 +139,8 @@ function guarded(node: unknown): () => boolean {
   for (const kind of kinds) view.addEventListener(kind, guard, true);
   return () => {
     for (const kind of kinds) view.removeEventListener(kind, guard, true);
-    return isHit === true;
+    // What acts when it is pressed may be gone before the release.
+    return isClicked || (isPressed && !control.isConnected);
   };
 }
 

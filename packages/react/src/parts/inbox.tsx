@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { UnreadBadge } from './frame.tsx';
 import { rootOf } from './roots.ts';
 
@@ -31,7 +31,10 @@ export function Popover({
 }: PopoverProps): ReactNode {
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  /** How often it was opened, or 0 while it is closed. The events of a panel that is closed and opened at once are one. */
+  const [opening, setOpening] = useState(0);
+  const times = useRef(0);
+  const isOpen = opening > 0;
   const id = useId();
   const toggled = useRef(onToggle);
   useEffect(() => {
@@ -58,7 +61,8 @@ export function Popover({
       sized.observe(element);
     };
     const toggle = (isNowOpen: boolean): void => {
-      setOpen(isNowOpen);
+      if (isNowOpen) times.current += 1;
+      setOpening(isNowOpen ? times.current : 0);
       toggled.current?.(isNowOpen);
     };
     const stop = ('showPopover' in element ? ofBrowser : byHand)({ from, element, place, toggle });
@@ -89,7 +93,9 @@ export function Popover({
           if (kind === 'menu' && moveInMenu(event.currentTarget, event.key)) event.preventDefault();
         }}
       >
-        {isOpen && children(() => panel.current?.dispatchEvent(new Event(CLOSE)))}
+        {isOpen && (
+          <Fragment key={opening}>{children(() => panel.current?.dispatchEvent(new Event(CLOSE)))}</Fragment>
+        )}
       </div>
     </>
   );
