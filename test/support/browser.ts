@@ -1,5 +1,11 @@
 import chromium from '@sparticuz/chromium';
-import puppeteer, { type Browser, type HTTPRequest, type JSHandle, type Page } from 'puppeteer-core';
+import puppeteer, {
+  type Browser,
+  type ElementHandle,
+  type HTTPRequest,
+  type JSHandle,
+  type Page,
+} from 'puppeteer-core';
 import { PATIENCE_MS } from './patience.ts';
 
 /** In one process Chromium would end with the first profile that is closed; the others let pages do what no browser does. */
@@ -91,13 +97,23 @@ export async function chooseTime(page: Page, selector: string, value: string): P
 }
 
 /**
+ * What waits for a selector without asking whether it is seen goes on when the document changes: what changes in a shadow root
+ * wakes nobody. What asks for it looks at each frame.
+ */
+export async function untilVisible(page: Page, selector: string): Promise<ElementHandle> {
+  const found = await page.waitForSelector(selector, { visible: true });
+  if (found === null) throw new Error(`${selector} was not found`);
+  return found;
+}
+
+/**
  * Clicks the first control that a selector finds, and nothing else. A locator waits until it stands still, looks where it is, and
  * clicks there: on a busy machine the page has time to move in between. What lands elsewhere is kept from the page, and aimed again.
  */
 export async function clickOn(page: Page, selector: string): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   do {
-    const control = await page.locator(selector).waitHandle();
+    const control = await untilVisible(page, selector);
     const aim = await control.evaluateHandle(guarded);
     await page.locator(selector).click();
     if (await hasLanded(aim)) return;
@@ -128,7 +144,7 @@ function guarded(node: unknown): () => boolean {
   let [isPressed, isClicked] = [false, false];
   const guard = (event: Clicked): void => {
     if (!event.isTrusted) return;
-    // In a shadow root `target` is what holds it. Each by itself: the page may move between the press and the release.
+    // In a shadow root `target` is what holds it. Each event on its own: the page may move between the press and the release.
     const isHit = control.contains(event.composedPath()[0]);
     isPressed ||= isHit;
     if (event.type === 'click') isClicked = isHit;
