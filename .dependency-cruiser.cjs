@@ -50,6 +50,7 @@ const layerRules = LAYERS.slice(1).map(([name, paths], index) => ({
 const ROOMS = [
   { packages: ['mongodb', 'bson'], rooms: [...layer('store'), '^src/feed/models/'] },
   { packages: ['ioredis'], rooms: ['^src/connections/'] },
+  { packages: ['@nats-io/[^/]+'], rooms: ['^src/connections/'] },
   { packages: ['nodemailer'], rooms: ['^$'] },
   { packages: ['web-push'], rooms: ['^$'] },
   { packages: ['@pothos/[^/]+'], rooms: layer('api') },
@@ -138,7 +139,7 @@ const PARTS = {
     '^parts/import/src/records\\.ts$',
     '^src/(?:cli|domain|lib)/',
     '^src/app/command-shapes\\.ts$',
-    '^src/connections/redis\\.ts$',
+    '^src/connections/(?:nats|redis)\\.ts$',
     '^src/core/(?:core|shapes|stored-input)\\.ts$',
     '^src/features/publish/publish-action\\.ts$',
     '^src/http/limits/limits\\.ts$',
@@ -253,6 +254,8 @@ const PARTS = {
     '^src/features/(?:erasure/store/erasures|events/store/event-facts)\\.ts$',
     '^parts/events/src/(?:api|store/host-events)\\.ts$',
     '^src/live/work-signal\\.ts$',
+    '^timers/promises$',
+    '^node_modules/@nats-io/jetstream/',
   ],
 };
 

@@ -533,7 +533,7 @@ const EVENT_SETTINGS = group('Events', {
   ),
   WEBHOOKS: optional(
     webhookReceivers(),
-    'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`; see events.md.',
+    'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`, or streams of Redis or JetStream: `[{"url": "nats://nats:4222/events"}]`; see events.md.',
     { isSecret: true, shownDefault: 'none' },
   ),
   WEBHOOK_TIMEOUT: setting(

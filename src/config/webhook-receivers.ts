@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HOST_EVENT_TYPES } from '../domain/host-event.ts';
 import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey, type WebhookReceiver } from '../domain/webhook.ts';
 import { isTenantName, TENANT_FORM } from '../domain/stored-id.ts';
+import { readStreamAddress, STREAM_FORM } from '../domain/stream-address.ts';
 import type { Kind } from './kinds.ts';
 
 const MOST_RECEIVERS = 20;
@@ -10,7 +11,8 @@ const MAX_URL_LENGTH = 2_048;
 
 const EXPECTS =
   `a JSON list of at most ${String(MOST_RECEIVERS)} receivers with different URLs, each ` +
-  '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types", "tenant" and "allowPrivateAddress"';
+  '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types", "tenant" and "allowPrivateAddress", or ' +
+  '{"url": "redis://…/stream"} or {"url": "nats://…/subject"}, and as needed "types" and "tenant"';
 
 /** An HTTP URL without credentials: it is stored and shown. */
 const target = z
@@ -62,23 +64,45 @@ export const timedTarget = (timeoutMs: z.ZodType<number>) =>
     .refine(isAllowed, NOT_ALLOWED)
     .transform(({ timeoutMs: ms, ...of }) => ({ ...signed(of), timeoutMs: ms }));
 
-const receiver = z
-  .strictObject({
-    url: target,
-    secrets: SECRETS,
-    types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
-    tenant: z.string().refine(isTenantName, { error: TENANT_FORM }).optional(),
-    allowPrivateAddress: z.boolean().default(false),
-  })
+const SELECTED = {
+  types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
+  tenant: z.string().refine(isTenantName, { error: TENANT_FORM }).optional(),
+};
+
+const selected = ({ types, tenant }: z.output<z.ZodObject<typeof SELECTED>>) => ({
+  types: types === undefined ? null : [...types, 'webhook.test' as const],
+  tenant: tenant ?? null,
+});
+
+const httpReceiver = SIGNED.extend(SELECTED)
   .refine(isAllowed, NOT_ALLOWED)
-  .transform(({ url, secrets, types, tenant, allowPrivateAddress }): WebhookReceiver => ({
-    ...{
-      url: new URL(url).href,
-      keys: secrets,
-      types: types === undefined ? null : [...types, 'webhook.test'],
-    },
-    ...{ tenant: tenant ?? null, allowPrivateAddress },
-  }));
+  .transform((given): WebhookReceiver => ({ ...signed(given), ...selected(given), stream: null }));
+
+/** A subject with these stands for many. */
+const WILDCARD = /[*>\s]/;
+
+/** The server of a stream is the host's own, as its database is. */
+const streamReceiver = z
+  .strictObject({ url: z.string().max(MAX_URL_LENGTH), ...SELECTED })
+  .transform(({ url, ...given }, context): WebhookReceiver => {
+    const stream = readStreamAddress(url);
+    if (stream !== null && !(stream.kind === 'nats' && WILDCARD.test(stream.stream)))
+      return { url: stream.shown, stream, keys: [], ...selected(given), allowPrivateAddress: true };
+    context.addIssue({ code: 'custom', message: `a stream, such as ${STREAM_FORM}`, path: ['url'] });
+    return z.NEVER;
+  });
+
+const STREAM = z.looseObject({ url: z.string().regex(/^(?:rediss?|nats):/) });
+
+/** By its scheme, so that a fault is one of its kind. */
+const receiver = z.unknown().transform((given, context): WebhookReceiver => {
+  const kind = STREAM.safeParse(given).success ? streamReceiver : httpReceiver;
+  const read = kind.safeParse(given);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues)
+    context.addIssue({ code: 'custom', path: [...path], message });
+  return z.NEVER;
+});
 
 const receivers = z.array(receiver).max(MOST_RECEIVERS);
 

@@ -141,7 +141,8 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | 
   };
 }
 
-function reasonOf(error: unknown): string {
+/** For admins. */
+export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return cut(redact(text), MAX_ERROR_LENGTH);
 }

@@ -1,5 +1,6 @@
 import type { HostEventType } from './host-event.ts';
 import type { Tenant } from './stored-id.ts';
+import type { StreamAddress } from './stream-address.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Secrets are this prefix followed by the key in Base64. */
@@ -56,14 +57,17 @@ function isSame(...texts: readonly [string, string]): boolean {
 }
 
 export interface WebhookReceiver {
+  /** Its address, which also identifies it; without a password. */
   readonly url: string;
-  /** Signing keys as bytes. Each event is signed with all of them, so that keys can be rotated one at a time. */
+  /** Where its events are put; `null`: they are sent by HTTP, signed. */
+  readonly stream: StreamAddress | null;
+  /** Signing keys as bytes; none for a stream. Each event is signed with all of them, so that keys can be rotated one at a time. */
   readonly keys: readonly Uint8Array[];
   /** `null`: all event types. */
   readonly types: readonly HostEventType[] | null;
   /** Limits the receiver to one tenant's events; `null`: events of all tenants. */
   readonly tenant: Tenant | null;
-  /** Allows private network addresses and plain HTTP. */
+  /** Allows private network addresses and plain HTTP; the servers of streams are the host's own. */
   readonly allowPrivateAddress: boolean;
 }
 

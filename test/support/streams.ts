@@ -25,8 +25,8 @@ export interface TestStream extends AsyncDisposable {
 }
 
 export const STREAM_KINDS = [
-  { kind: 'Redis Streams', has: true, note: '', start: redisStream },
-  { kind: 'JetStream', has: HAS_NATS, note: NATS_NOTE, start: natsStream },
+  { kind: 'Redis Streams', has: true, start: redisStream },
+  { kind: `JetStream${NATS_NOTE}`, has: HAS_NATS, start: natsStream },
 ] as const;
 
 const CHUNK = 1_000;

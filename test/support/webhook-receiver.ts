@@ -63,6 +63,7 @@ export async function startWebhookTarget(
     secret,
     receiver: {
       url,
+      stream: null,
       keys: [webhookKey(secret) ?? new Uint8Array()],
       types: options.types ?? null,
       tenant: null,

@@ -1,4 +1,3 @@
-import { createWebhookClient } from '../../src/connections/webhook-client.ts';
 import type { WebhookReceiver } from '../../src/domain/webhook.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import { JobRunner } from '../../src/jobs/job.ts';
@@ -8,6 +7,7 @@ import {
   type WebhookJobOptions,
   type WebhookObserver,
 } from '../../parts/webhooks/src/deliveries.ts';
+import { senderTo } from '../../parts/webhooks/src/sender.ts';
 import { FAILING, runnerOf } from './jobs.ts';
 import { storageContext } from './storage-context.ts';
 import { uniqueName } from './unique-name.ts';
@@ -37,9 +37,8 @@ export function webhookWorker(
   options: TestWebhookOptions = {},
 ): JobRunner {
   const { now = () => new Date(), timeoutMs = 10_000, observer, ...rest } = options;
-  const { url, allowPrivateAddress } = receiver;
   const job = webhookJob(storageContext(collections), {
-    client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections: 8 }),
+    sender: senderTo(receiver, { timeoutMs, maxConnections: 8 }),
     now,
     random: () => 0,
     observer: {

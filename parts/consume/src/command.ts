@@ -4,6 +4,7 @@ import { openRuntime } from '../../../src/cli/runtime.ts';
 import { actingFor, type ActingOptions } from '../../../src/cli/token.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { Acting } from '../../../src/core/stored-input.ts';
+import { readStreamAddress, STREAM_FORM, type StreamAddress } from '../../../src/domain/stream-address.ts';
 import type { Identity } from '../../../src/domain/viewer.ts';
 import { publishActions } from '../../../src/features/publish/publish-action.ts';
 import { DEFAULT_LIMITS } from '../../../src/http/limits/limits.ts';
@@ -34,7 +35,7 @@ export async function consumeStream(
   await using runtime = await openRuntime(context, {
     ...{ config, parts: { api: false, worker: options.worker }, voice: 'command', stop },
   });
-  terminal.note(`Consuming ${shown(url)} as ${options.group}.`);
+  terminal.note(`Consuming ${addressOf(url).shown} as ${options.group}.`);
   let faults = 0;
   let failure = '';
   await consumeAll({
@@ -78,32 +79,17 @@ export async function consumerOf(
   group: string,
   takenOverAfterMs = TAKEN_OVER_AFTER_MS,
 ): Promise<(options: ConsumingOptions) => Promise<void>> {
-  const { server, stream } = partsOf(url);
-  const common = { stream, group, takenOverAfterMs };
-  if (/^rediss?:/.test(url)) {
+  const given = { ...addressOf(url), group, takenOverAfterMs };
+  if (given.kind === 'redis') {
     const { openRedisStream } = await import('./redis-stream.ts');
-    return (options) => consume(() => openRedisStream({ ...common, url: server }), options);
+    return (options) => consume(() => openRedisStream(given), options);
   }
   const { openNatsStream } = await import('./nats-stream.ts');
-  const { host, username, password } = new URL(server);
-  const user = decodeURIComponent(username);
-  const credentials =
-    user === '' ? {} : password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
-  const given = { ...common, server: { servers: host, ...credentials } };
   return (options) => consume(() => openNatsStream(given), options);
 }
 
-const ADDRESS = /^((?:rediss?|nats):\/\/[^/?#]+(?:\/\d+)?)\/([^/?#]+)(\?path=[^&#]+)?$/;
-
-function partsOf(url: string): { readonly server: string; readonly stream: string } {
-  const [, server, stream, path = ''] = ADDRESS.exec(url) ?? [];
-  if (server === undefined || stream === undefined || !URL.canParse(server))
-    throw new CommandError(
-      'The address must be like redis://user:password@host:6379/stream or nats://user:password@host:4222/stream',
-    );
-  return { server: `${server}${path}`, stream: decodeURIComponent(stream) };
-}
-
-function shown(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//');
+function addressOf(url: string): StreamAddress {
+  const address = readStreamAddress(url);
+  if (address === null) throw new CommandError(`The address must be like ${STREAM_FORM}`);
+  return address;
 }

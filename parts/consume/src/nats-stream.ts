@@ -1,10 +1,10 @@
 import { AckPolicy, jetstream, JetStreamApiError, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
-import { connect, headers, type ConnectionOptions } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
+import { connectNats } from '../../../src/connections/nats.ts';
+import type { StreamAddress } from '../../../src/domain/stream-address.ts';
 import { refusedOf, type Message, type MessageSource } from './messages.ts';
 
-export interface NatsStreamOptions {
-  readonly server: ConnectionOptions;
-  readonly stream: string;
+export interface NatsStreamOptions extends StreamAddress {
   readonly group: string;
   /** After so many milliseconds without an acknowledgement, another process gets a message. */
   readonly takenOverAfterMs: number;
@@ -22,8 +22,7 @@ interface NatsMessage extends Message {
 /** Messages of a stream of JetStream by a durable consumer, which is made if there is none. The stream must exist. */
 export async function openNatsStream(options: NatsStreamOptions): Promise<MessageSource<NatsMessage>> {
   const { server, stream, group, takenOverAfterMs } = options;
-  // The source is opened again as a whole.
-  const connection = await connect({ ...server, name: 'fanfare-consume', reconnect: false });
+  const connection = await connectNats(server, 'fanfare-consume');
   try {
     const manager = await jetstreamManager(connection);
     const { created } = await manager.streams.info(stream);

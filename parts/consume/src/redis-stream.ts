@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis } from '../../../src/connections/redis.ts';
+import type { StreamAddress } from '../../../src/domain/stream-address.ts';
 import { refusedOf, type Message, type MessageSource } from './messages.ts';
 
-export interface RedisStreamOptions {
-  /** Of the server, without the stream. */
-  readonly url: string;
-  readonly stream: string;
+export interface RedisStreamOptions extends StreamAddress {
   readonly group: string;
   /** After so many milliseconds without an acknowledgement, another process takes a message. */
   readonly takenOverAfterMs: number;
@@ -17,8 +15,8 @@ type Entry = readonly [id: string, fields: readonly string[] | null];
 
 /** Messages by a consumer group, which is made if there is none and then begins with the oldest message. */
 export async function openRedisStream(options: RedisStreamOptions): Promise<MessageSource<Message>> {
-  const { url, stream, group, takenOverAfterMs } = options;
-  const connections = await connectRedis({ url, name: 'fanfare-consume' });
+  const { server, stream, group, takenOverAfterMs } = options;
+  const connections = await connectRedis({ url: server, name: 'fanfare-consume' });
   // The one waits for messages, so that acknowledgements need not.
   const { commands, subscriber: waiting } = connections;
   const consumer = randomUUID();

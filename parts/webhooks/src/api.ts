@@ -86,9 +86,9 @@ builder.mutationField('retryWebhook', (t) =>
 );
 
 const WebhookReceiver = builder.objectRef<WebhookReceiverView>('WebhookReceiver').implement({
-  description: 'A receiver of webhooks that the settings of a process name.',
+  description: 'A receiver of events that the settings of a process name: by HTTP, or a stream.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'Its URL.' }),
+    url: t.exposeString('url', { description: 'Its URL, without a password.' }),
     behind: t.exposeInt('behind', { description: 'Events of the log that it has not been sent yet.' }),
     isSending: t.exposeBoolean('isSending', { description: 'Whether a process sends to it now.' }),
     seenAt: t.expose('seenAt', {
@@ -102,7 +102,7 @@ builder.queryField('webhookReceivers', (t) =>
   t.field({
     type: [WebhookReceiver],
     description:
-      'Admin: the receivers of webhooks, by URL. Empty with tenants, since they and their figures are those of all.',
+      'Admin: the receivers of events, by URL. Empty with tenants, since they and their figures are those of all.',
     extensions: { size: MAX_LISTED_RECEIVERS satisfies ListSize, reads: 25 satisfies Reads },
     resolve: (_root, _args, context) => listWebhookReceivers(context.core, context.identity()),
   }),

@@ -1,10 +1,5 @@
 import { hostEventsRepository } from '../../events/src/store/host-events.ts';
-import {
-  type WebhookReceiver,
-  MAX_RETRY_AFTER_MS,
-  retryDelayMs,
-  signatureHeaders,
-} from '../../../src/domain/webhook.ts';
+import { type WebhookReceiver, MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
 import {
   RECEIVER_REMOVED,
   RECEIVER_REMOVED_AFTER_MS,
@@ -17,11 +12,8 @@ import { holdLease } from '../../../src/fan-out/passes.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import type { NumberedHostEvent } from '../../../src/domain/host-event.ts';
 import { type ParkedEvent, webhookDeliveriesRepository, webhookReceiversRepository } from './store.ts';
-import {
-  createWebhookClient,
-  type WebhookClient,
-  type WebhookOutcome,
-} from '../../../src/connections/webhook-client.ts';
+import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts';
+import { senderTo, type Sender } from './sender.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { WorkSignal } from '../../../src/live/work-signal.ts';
 import {
@@ -93,7 +85,7 @@ export interface WebhookObserver extends HealthObserver {
 
 export interface WebhookJobOptions {
   readonly name: string;
-  readonly client: WebhookClient;
+  readonly sender: Sender;
   readonly now: () => Date;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
@@ -128,11 +120,9 @@ export function webhooks(setup: JobSetup): readonly Job[] {
   const { receivers, timeoutMs, retryForMs } = settings;
   if (retentionMs === null) return [];
   const jobs = receivers.map((receiver) => {
-    const { url, allowPrivateAddress } = receiver;
     const name = nameOf(receiver, receivers);
-    const maxConnections = CONCURRENT_REQUESTS;
     return webhookJob(core, {
-      client: createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections }),
+      sender: senderTo(receiver, { timeoutMs, maxConnections: CONCURRENT_REQUESTS }),
       ...{ receiver, workerId, leaseMs, retryForMs, eventsMoved, random: Math.random },
       ...{ name: `webhooks to ${name}`, every: pollMs, now: () => clock.now() },
       observer: observerOf(name, logger, metrics),
@@ -256,7 +246,7 @@ export function webhookJob(core: Context, options: WebhookJobOptions): Job {
     /** Requests under way are ended, and sent again by the process that has the lease next. */
     async close() {
       await turns.ended();
-      options.client[Symbol.dispose]();
+      await options.sender[Symbol.asyncDispose]();
       if (hasLease) await webhookReceivers.release(url, workerId);
     },
   };
@@ -399,15 +389,15 @@ class SendingRound {
 
   /** A request that begins now has ended by then. */
   #answeredBy(): Date {
-    const { client, now } = this.#to;
-    return new Date(now().getTime() + client.timeoutMs + ANSWER_SLACK_MS);
+    const { sender, now } = this.#to;
+    return new Date(now().getTime() + sender.timeoutMs + ANSWER_SLACK_MS);
   }
 
   /** @param attempts number of failed attempts so far. */
   async #send(event: NumberedHostEvent, attempts: number): Promise<SendResult> {
     const { health, maySend, now, random } = this.#to;
     if (!(await maySend())) return 'unsent';
-    const outcome = await this.#post(event);
+    const outcome = await this.#attempt(event);
     if (outcome === null) return 'unsent';
     if (health.note(outcome)) await this.#deliveries.hasten(this.#url, now());
     if (outcome.isTaken) return 'taken';
@@ -417,15 +407,14 @@ class SendingRound {
   }
 
   /** `null`: aborted before there was an answer. */
-  async #post(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
-    const { receiver, signal, client, now, observer } = this.#to;
+  async #attempt(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+    const { signal, sender, now, observer } = this.#to;
     const [view] = await viewHostEvents(this.#core.erasures, [event]);
     if (view === undefined) return null;
     const body = JSON.stringify(webhookPayload(view));
-    const headers = signatureHeaders(receiver.keys, { id: event.id, sentAt: now(), body });
     const startedAt = performance.now();
     try {
-      const outcome = await client.post(headers, body, signal);
+      const outcome = await sender.send({ id: event.id, body, sentAt: now() }, signal);
       observer.attempted(outcome.isTaken, (performance.now() - startedAt) / 1_000);
       return outcome;
     } catch (error) {

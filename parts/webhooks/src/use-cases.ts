@@ -122,5 +122,6 @@ async function withEvents(
 
 /** Host name only: neighbours share the receivers of the whole installation, whose paths and parameters may be secret. */
 function hostOf(url: string): string {
-  return new URL(url).origin;
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
 }

@@ -171,7 +171,8 @@ test('the export of a member contains when they were reminded, and the digest ev
 test('the example mails each digest once over SMTP, and rejects unsigned requests', async () => {
   await using mailer = await startMailer({ url: '', tokenOf: () => Promise.reject(new Error('Not needed')) });
   const key = webhookKey(mailer.secret) ?? new Uint8Array();
-  const receiver = { url: mailer.url, keys: [key], types: null, tenant: null, allowPrivateAddress: true };
+  const target = { url: mailer.url, stream: null, keys: [key], allowPrivateAddress: true };
+  const receiver = { ...target, types: null, tenant: null };
   let offset = 0;
   await using worker = webhookWorker(parts.database.collections, receiver, {
     now: () => new Date(Date.now() + offset),

@@ -36,6 +36,7 @@ describe('readConfig', () => {
       receivers: [
         {
           url: receiver.url,
+          stream: null,
           keys: [Buffer.alloc(32, 7)],
           types: null,
           tenant: null,
@@ -43,6 +44,7 @@ describe('readConfig', () => {
         },
         {
           url: 'http://app/',
+          stream: null,
           keys: [Buffer.alloc(32, 7)],
           types: null,
           tenant: 'acme',
@@ -54,7 +56,31 @@ describe('readConfig', () => {
     });
   });
 
+  it('reads streams as receivers, which are shown without their passwords', () => {
+    const types = ['action.published'];
+    const [redis, nats] = read(
+      webhooks({ url: 'redis://u:p%40@h:6379/2/events' }, { url: 'nats://token@h:4222/host.events', types }),
+    ).events.webhooks.receivers;
+    expect(redis).toEqual({
+      url: 'redis://h:6379/2/events',
+      stream: {
+        ...{ kind: 'redis', server: 'redis://u:p%40@h:6379/2', stream: 'events' },
+        shown: 'redis://h:6379/2/events',
+      },
+      ...{ keys: [], types: null, tenant: null, allowPrivateAddress: true },
+    });
+    expect(nats).toMatchObject({
+      url: 'nats://h:4222/host.events',
+      stream: { kind: 'nats', server: 'nats://token@h:4222', stream: 'host.events' },
+      types: ['action.published', 'webhook.test'],
+    });
+  });
+
   it.each([
+    [[{ url: 'redis://h:6379' }], 'at 0.url: a stream, such as redis://'],
+    [[{ url: 'nats://h:4222/a.>' }], 'at 0.url: a stream, such as redis://'],
+    [[{ url: 'nats://h:4222/a', secrets: receiver.secrets }], 'at 0: '],
+    [[{ url: 'redis://u:whsec_B@h/a' }, { url: 'redis://h/a' }], 'with different URLs'],
     [[{ ...receiver, url: 'http://app.example' }], 'at 0.url: https://, or "allowPrivateAddress": true'],
     [[receiver, { ...receiver, url: 'https://u:p@app.example' }], 'at 1.url: a URL'],
     [[{ ...receiver, url: 'ftp://app.example' }], 'at 0.url: a URL'],

@@ -57,7 +57,7 @@ async function start(
 
 const isDone = (stream: TestStream) => expect.poll(() => stream.open(GROUP)).toBe(0);
 
-describe.each(STREAM_KINDS)('$kind$note', ({ has, start: startStream }) => {
+describe.each(STREAM_KINDS)('$kind', ({ has, start: startStream }) => {
   test.runIf(has)('messages are recorded once, and acknowledged', async () => {
     await using stream = await startStream();
     const prefix = prefixOf();

@@ -7,7 +7,7 @@ import { STREAM_KINDS } from '../../../../test/support/streams.ts';
 const KILLS = Number(process.env['FANFARE_KILLS'] ?? 3);
 const LINES_OF_A_KILL = 1_500;
 
-describe.each(STREAM_KINDS)('$kind$note', ({ has, start }) => {
+describe.each(STREAM_KINDS)('$kind', ({ has, start }) => {
   test.runIf(has)('processes that are killed lose nothing and record nothing twice', async () => {
     await using app = await startTestApp({ api: false, worker: false });
     await using stream = await start();
