@@ -13,5 +13,13 @@ export const syndication = {
             path: '/feeds/',
             load: async (http) => (await import('./src/feeds.ts')).syndicatedFeeds(http, url),
           },
+          {
+            path: '/actions/',
+            load: async (http) => (await import('./src/activity-streams.ts')).activityStreams(http, url),
+          },
+          {
+            path: '/refs/',
+            load: async (http) => (await import('./src/activity-streams.ts')).activityStreams(http, url),
+          },
         ],
 } satisfies Part;

@@ -91,7 +91,7 @@ const SERVER_SETTINGS = group('Server', {
   SYNDICATION: setting(
     'off',
     onOff(),
-    'Feeds for feed readers, at /feeds: public actions of a ref for everybody, and of each member their own by a key; see syndication.md. Needs PUBLIC_URL.',
+    'Feeds for feed readers, at /feeds: public actions of a ref for everybody, and of each member their own by a key; and ActivityStreams, at /actions and /refs; see syndication.md. Needs PUBLIC_URL.',
   ),
   INTROSPECTION: optional(onOff(), 'Whether clients may query the schema.', {
     shownDefault: 'on; off in production',

@@ -1,3 +1,4 @@
+import { ACTIVITIES, activityField, activityNamed } from './activity.ts';
 import { compiledFields, inputNameOf, labelOf } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { declarationSchema } from './declaration-schema.ts';
@@ -29,7 +30,11 @@ export function faultsOf(declaration: unknown, path: string, locales: readonly L
     }));
   // The schema above has verified the type.
   const checked = declaration as DescriptorDeclaration;
-  const faults = [...nameFaults(checked, path), ...fieldFaults(checked, path)];
+  const faults = [
+    ...nameFaults(checked, path),
+    ...fieldFaults(checked, path),
+    ...activityFaults(checked, path),
+  ];
   return faults.length > 0 ? faults : sentenceFaults(checked, path, locales);
 }
 
@@ -97,6 +102,19 @@ function labelFault(
   if (field.options.min !== undefined || field.options.max !== undefined)
     return `${label} holds a name, which has 1 to 512 characters: remove its min and max`;
   return other === undefined ? null : `${label} already holds the name of ${other}`;
+}
+
+function activityFaults({ activity, fields }: DescriptorDeclaration, path: string): DeclarationFault[] {
+  if (activity === undefined) return [];
+  const field = activityField(activity);
+  const isFit =
+    field === null
+      ? activityNamed(activity) === activity
+      : Object.hasOwn(fields, field) && fields[field]?.kind === 'text';
+  if (isFit) return [];
+  const message =
+    field === null ? `Must be {field} or one of ${ACTIVITIES.join(', ')}` : `There is no text field ${field}`;
+  return [{ path: `${path}.activity`, message }];
 }
 
 function rangeFaults(field: FieldDeclaration, path: string): DeclarationFault[] {

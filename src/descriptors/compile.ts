@@ -1,3 +1,4 @@
+import { ANY_ACTIVITY } from './activity.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import {
   descriptorSchema,
@@ -19,13 +20,13 @@ type Fields = Readonly<Record<string, FieldDeclaration>>;
 
 /** Compiles a declaration that passed `check.ts`. */
 export function compileDescriptor(declaration: DescriptorDeclaration): DescriptorType {
-  const { type, description, group, summary, groupSummary } = declaration;
+  const { type, description, group, summary, groupSummary, activity = ANY_ACTIVITY } = declaration;
   const fields = compiledFields(declaration.fields);
   const fieldList = Object.entries(fields).map(([name, field]) => ({ name, field }));
   return {
     type,
     inputName: inputNameOf(type),
-    ...{ description, fields, fieldList, summary },
+    ...{ description, fields, fieldList, summary, activity },
     ...(group === undefined ? {} : { group }),
     ...(groupSummary === undefined ? {} : { groupSummary }),
     namedFields: fieldList.flatMap(({ name, field }) =>

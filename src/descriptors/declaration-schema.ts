@@ -84,5 +84,6 @@ export function declarationSchema(locales: readonly Locale[]) {
     summary: z.strictObject({ ...byLocale, en: messagesSchema }, { error }),
     group: z.array(z.string()).min(1).optional(),
     groupSummary: z.strictObject(byLocale, { error }).optional(),
+    activity: z.string().max(MAX_DESCRIPTION_LENGTH).optional(),
   });
 }

@@ -1,3 +1,4 @@
+import type { ActivityDeclaration } from './activity.ts';
 import type { FieldDeclaration } from './field.ts';
 import type { LocalMessages, SentenceMessages } from './sentence.ts';
 
@@ -19,6 +20,8 @@ export interface DescriptorDeclaration<
   readonly group?: readonly string[];
   /** Sentence about a group of actions, for languages in which `summary` does not fit. */
   readonly groupSummary?: LocalMessages;
+  /** The activity of ActivityStreams as which others are shown it, or a text field that names one. Default: Activity. */
+  readonly activity?: ActivityDeclaration;
 }
 
 type DescriptorOptions<F extends FieldDeclarations> = Omit<

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hasControl, isVisible, tagForm } from '../domain/text-forms.ts';
+import type { ActivityDeclaration } from './activity.ts';
 import { idSchema } from './id-schema.ts';
 import type { LocalMessages, Sentence, SentenceMessages } from './sentence.ts';
 
@@ -95,6 +96,7 @@ export interface DescriptorType {
   readonly groupSummary?: LocalMessages;
   /** `null` when the type is never grouped. */
   readonly groupSentence: Sentence | null;
+  readonly activity: ActivityDeclaration;
   /** Validates an input including its tags; rejects unknown properties. */
   readonly schema: z.ZodType<{ tags: string[] } & Record<string, unknown>>;
 }

@@ -19,9 +19,14 @@ export interface Entry {
   readonly id: string;
   readonly conducted: string;
   readonly editedAt: string | null;
-  readonly actor: Page & { readonly name: string };
-  readonly refs: readonly Page[];
+  readonly actor: Page & { readonly memberId: string; readonly name: string };
+  readonly refs: readonly (Page & {
+    readonly refId: string;
+    readonly type: string;
+    readonly label: string;
+  })[];
   readonly descriptor: {
+    readonly type: string;
     readonly tags: readonly string[];
     readonly summaryParts: readonly {
       readonly text: string;
@@ -48,21 +53,41 @@ export interface Asked {
   readonly locale: Locale;
 }
 
-interface Edges {
+interface Slice {
   readonly edges: readonly { readonly node: Entry }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** Public actions of a ref. @param asked.identity one who is nobody @throws FanfareError NOT_FOUND if there is none */
-export async function entriesOfRef(http: HttpContext, refId: string, asked: Asked): Promise<Entries> {
+/**
+ * Public actions of a ref. @param after a cursor; `null`: from the newest. @param asked.identity one who is nobody
+ * @throws FanfareError NOT_FOUND if there is none; BAD_CURSOR
+ */
+export async function entriesOfRef(
+  http: HttpContext,
+  { refId, after }: { readonly refId: string; readonly after: string | null },
+  asked: Asked,
+): Promise<Entries & { readonly next: string | null }> {
   const { ref, slice } = await ask<{
     ref: { readonly label: string; readonly url: string | null } | null;
-    slice: Edges;
-  }>(http, { ...asked, document: documentsOf(http.schema).ref, variables: { refId, first: ENTRIES } });
+    slice: Slice;
+  }>(http, { ...asked, document: documentsOf(http.schema).ref, variables: { refId, first: ENTRIES, after } });
   const entries = slice.edges.map(({ node }) => node);
   // Whether there is such a ref, and what it is called, is nothing for everybody unless a public action says so.
-  if (entries.length === 0)
+  if (entries.length === 0 && after === null)
     throw new FanfareError('NOT_FOUND', 'There are no public actions about this, or no longer');
-  return { title: ref?.label ?? refId, url: ref?.url ?? null, entries };
+  const { hasNextPage, endCursor } = slice.pageInfo;
+  return {
+    ...{ title: ref?.label ?? refId, url: ref?.url ?? null, entries },
+    next: hasNextPage ? endCursor : null,
+  };
+}
+
+/** A public action. @param asked.identity one who is nobody @throws FanfareError NOT_FOUND; BAD_USER_INPUT if it is no id */
+export async function entryOf(http: HttpContext, id: string, asked: Asked): Promise<Entry> {
+  const document = documentsOf(http.schema).action;
+  const { action } = await ask<{ action: Entry | null }>(http, { ...asked, document, variables: { id } });
+  if (action === null) throw new FanfareError('NOT_FOUND', 'There is no such public action, or no longer');
+  return action;
 }
 
 /** The newest of a member's feed. */
@@ -82,6 +107,12 @@ export function textsOf({ descriptor }: Entry): string[] {
   );
 }
 
+/** The text of a field. */
+export function textOf({ descriptor }: Entry, field: string): string {
+  const value = descriptor[`${TEXT}${descriptor.type}_${field}`];
+  return typeof value === 'string' ? value : '';
+}
+
 const TEXT = 'text_';
 
 /** By the types of the process, which the schema has too. */
@@ -93,14 +124,17 @@ const documentsOf = onceFor((_schema: object) => {
     return fields.length === 0 ? '' : `... on ${type}Descriptor { ${fields.join(' ')} }`;
   });
   const entry = `fragment Entry on Action {
-    id conducted editedAt actor { name url } refs { url }
-    descriptor { tags summaryParts { text member { url } ref { url } } ${texts.join(' ')} }
+    id conducted editedAt actor { memberId name url } refs { refId type label url }
+    descriptor { type tags summaryParts { text member { url } ref { url } } ${texts.join(' ')} }
   }`;
   return {
-    ref: `query SyndicatedRef($refId: String!, $first: Int!) {
+    ref: `query SyndicatedRef($refId: String!, $first: Int!, $after: String) {
       ref(refId: $refId) { label url }
-      slice(refId: $refId, first: $first) { edges { node { ...Entry } } }
+      slice(refId: $refId, first: $first, after: $after) {
+        edges { node { ...Entry } } pageInfo { hasNextPage endCursor }
+      }
     } ${entry}`,
+    action: `query SyndicatedAction($id: ID!) { action(id: $id) { ...Entry } } ${entry}`,
     me: `query SyndicatedFeed($first: Int!) {
       viewer { memberId member { name } }
       feed(first: $first, order: RECENT) { edges { node { action { ...Entry } } } }

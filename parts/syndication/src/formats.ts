@@ -74,16 +74,26 @@ function changedAt({ conducted, editedAt }: Entry): Date {
 
 /** The sentence with links, and a paragraph for each text that is not in it. */
 function contentOf(entry: Entry): string {
-  const sentence = entry.descriptor.summaryParts.map(({ text, member, ref }) => {
+  return `<p>${sentenceOf(entry)}</p>${paragraphsOf(entry)}`;
+}
+
+/** The sentence with links, as HTML. */
+export function sentenceOf({ descriptor }: Entry): string {
+  const parts = descriptor.summaryParts.map(({ text, member, ref }) => {
     const shown = escaped(visible(text));
     const page = member?.url ?? ref?.url ?? null;
     return page === null ? shown : `<a href="${escaped(page)}">${shown}</a>`;
   });
+  return parts.join('');
+}
+
+/** A paragraph for each text that is not in the sentence, as HTML. */
+export function paragraphsOf(entry: Entry): string {
   const said = entry.descriptor.summaryParts.map(({ text }) => text).join('');
-  const texts = textsOf(entry)
+  return textsOf(entry)
     .filter((text) => !said.includes(text))
-    .map((text) => escaped(visible(text)).replaceAll('\n', '<br />'));
-  return [sentence.join(''), ...texts].map((paragraph) => `<p>${paragraph}</p>`).join('');
+    .map((text) => `<p>${escaped(visible(text)).replaceAll('\n', '<br />')}</p>`)
+    .join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -24,4 +24,5 @@ export const custom = defineDescriptor('Custom', {
     en: '{actor} {verb} {objectType} {objectId}',
     de: '{actor} {verb} {objectType} {objectId}',
   },
+  activity: '{verb}',
 });

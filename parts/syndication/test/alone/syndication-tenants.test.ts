@@ -52,14 +52,16 @@ async function get(path: string): Promise<{ readonly status: number; readonly te
   return { status: response.status, text: await response.text() };
 }
 
-test.each(['/feeds/ref/site', '/feeds/me'])(
+test.each(['/feeds/ref/site.atom', '/feeds/me.atom', '/refs/site/outbox?page=1&'])(
   '%s has what is of the tenant of the key, and ids without it',
   async (path) => {
     for (const [name, other] of [
       ['acme', 'other'],
       ['other', 'acme'],
     ] as const) {
-      const { status, text } = await get(`${path}.atom?key=${keys.get(name) ?? ''}`);
+      const { status, text } = await get(
+        `${path}${path.endsWith('&') ? '' : '?'}key=${keys.get(name) ?? ''}`,
+      );
       expect(status).toBe(200);
       expect(text).toContain(`words of ${name}`);
       for (const foreign of [`words of ${other}`, `${other} Ann`, `${other} Site`, '\u001f', `${name}\u001f`])
@@ -71,7 +73,8 @@ test.each(['/feeds/ref/site', '/feeds/me'])(
 );
 
 test('without a key, nothing is public', async () => {
-  expect(await get('/feeds/ref/site.atom')).toMatchObject({ status: 401 });
+  for (const path of ['/feeds/ref/site.atom', '/refs/site/outbox', '/actions/x'])
+    expect(await get(path)).toMatchObject({ status: 401 });
   expect(await get(`/feeds/ref/site.atom?key=${'A'.repeat(43)}`)).toMatchObject({ status: 404 });
 });
 

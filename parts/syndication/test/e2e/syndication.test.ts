@@ -189,9 +189,10 @@ test('any text of a post makes a feed that is well-formed', async () => {
           entries: [
             {
               ...{ id: 'QWN0aW9uOjE=', conducted: '2026-01-01T00:00:00.000Z', editedAt: null },
-              actor: { name: b, url: page.url },
-              refs: [page],
+              actor: { memberId: 'm', name: b, url: page.url },
+              refs: [{ refId: 'r', type: 'post', label: d, ...page }],
               descriptor: {
+                type: 'A',
                 tags: [c],
                 summaryParts: [{ text: d, member: page, ref: null }],
                 text_A_b: e,

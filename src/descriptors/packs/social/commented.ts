@@ -20,4 +20,5 @@ export const commented = defineDescriptor('Commented', {
       '{actor} {subjects, plural, one {hat} other {haben}} einen Beitrag kommentiert',
     ],
   },
+  activity: 'Create',
 });

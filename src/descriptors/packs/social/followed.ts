@@ -15,4 +15,5 @@ export const followed = defineDescriptor('Followed', {
   groupSummary: {
     de: '{actor} {subjects, plural, one {folgt} other {folgen}} {followedId}',
   },
+  activity: 'Follow',
 });

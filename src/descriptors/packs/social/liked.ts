@@ -14,4 +14,5 @@ export const liked = defineDescriptor('Liked', {
     // The gender of the thing is not known.
     de: ['{actor} gefällt {objectId} ({objectType})', '{actor} gefällt etwas ({objectType})'],
   },
+  activity: 'Like',
 });

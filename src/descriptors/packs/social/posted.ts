@@ -12,4 +12,5 @@ export const posted = defineDescriptor('Posted', {
     en: ['{actor} posted {postId}', '{actor} posted something'],
     de: ['{actor} hat {postId} veröffentlicht', '{actor} hat etwas veröffentlicht'],
   },
+  activity: 'Create',
 });
