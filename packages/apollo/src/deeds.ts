@@ -1,5 +1,6 @@
 import { gql, type ApolloCache, type TypedDocumentNode } from '@apollo/client';
 import {
+  deedOf,
   inReviewIn,
   unknownFields,
   without,
@@ -7,8 +8,10 @@ import {
   type cacheDocuments,
   type CachedAction,
   type CachedComment,
+  type CacheSource,
   type Deeds,
   type ListAnswer,
+  type Sent,
 } from '@fanfare/client/cache';
 import { sent, type Parts } from './lists.ts';
 
@@ -36,64 +39,78 @@ const COMMENTED: TypedDocumentNode<CachedComment> = gql`
   }
 `;
 
-interface Deed<Data> {
-  /** Names the action: its deeds are sent one after the other. */
-  readonly of: string;
-  readonly document: string;
-  readonly variables: Record<string, unknown>;
-  /** Shows it, on top of all that is shown: called again when that is another. */
+/** How a deed is shown. */
+interface Shown {
+  /** On top of all that is shown: called again when that is another. */
   readonly show: (cache: ApolloCache) => void;
   /** Beyond the objects of the answer. */
-  readonly confirm?: (cache: ApolloCache, data: Data) => void;
+  readonly confirm?: (cache: ApolloCache, data: never) => void;
 }
 
-export function deedsOf(parts: Parts, documents: Documents): Deeds {
+/** @returns what a reader does, shown at once and, as everything else they change, sent when its turn has come */
+export function deedsOf(parts: Parts, documents: Documents): ReturnType<CacheSource['waiting']['perform']> {
   const { source } = parts;
   const { cache } = parts.client;
+  const shownOf = looksOf(documents);
+  /** What is shown without being confirmed. */
+  const open = new Set<string>();
+  /** In one step: what is shown never has it twice, nor without it. */
+  const confirm = ({ id, name, variables }: Sent, data: unknown): void => {
+    const deed = deedOf({ name, variables });
+    if (deed === undefined || !open.delete(id)) return;
+    cache.batch({
+      removeOptimistic: id,
+      optimistic: false,
+      update(changed) {
+        const query = gql(documents[deed]);
+        changed.write({ dataId: 'ROOT_MUTATION', query, variables, result: data as object });
+        shownOf(deed, variables, id).confirm?.(changed, data as never);
+        changed.evict({ id: 'ROOT_MUTATION' });
+      },
+    });
+  };
+  return source.waiting.perform({
+    send: (write) =>
+      source.during(async () => {
+        const deed = deedOf(write) ?? 'like';
+        const data = await source.request<object>(sent(parts, documents[deed]), write.variables);
+        confirm(write, data);
+        return data;
+      }),
+    async show(write) {
+      const { id, name, variables, done } = write;
+      const deed = deedOf({ name, variables });
+      if (deed === undefined) return;
+      open.add(id);
+      cache.recordOptimisticTransaction(shownOf(deed, variables, id).show, id);
+      try {
+        // Another tab may have sent it.
+        confirm(write, await done);
+      } catch (error) {
+        open.delete(id);
+        cache.removeOptimistic(id);
+        throw error;
+      }
+    },
+    actionOf: (id) => fragmentOf(cache, COMMENTED, 'Interaction', id)?.action.id,
+  });
+}
+
+type Looks = (deed: keyof Deeds, variables: Sent['variables'], id: string) => Shown;
+
+function looksOf(documents: Documents): Looks {
   const row: TypedDocumentNode<CachedAction> = gql(documents.row);
-  const said: TypedDocumentNode<CachedComment> = gql(documents.comment);
+  const said: TypedDocumentNode<CachedComment> = gql(documents.said);
   const queries: Record<'bookmarks' | 'comments', TypedDocumentNode<ListAnswer>> = {
     ...{ bookmarks: gql(documents.bookmarks), comments: gql(documents.comments) },
   };
-  let count = 0;
-  const perform = async <Data>({ of, document, variables, show, confirm }: Deed<Data>): Promise<void> => {
-    const layer = `deed ${String((count += 1))}`;
-    cache.recordOptimisticTransaction(show, layer);
-    try {
-      await source.inTurn(of, () =>
-        source.during(async () => {
-          const data = await source.request<Data>(sent(parts, document), variables);
-          // In one step: what is shown never has it twice, nor without it.
-          cache.batch({
-            removeOptimistic: layer,
-            optimistic: false,
-            update(changed) {
-              changed.write({
-                dataId: 'ROOT_MUTATION',
-                query: gql(document),
-                variables,
-                result: data as object,
-              });
-              confirm?.(changed, data);
-              changed.evict({ id: 'ROOT_MUTATION' });
-            },
-          });
-        }),
-      );
-    } catch (error) {
-      cache.removeOptimistic(layer);
-      throw error;
-    }
-  };
-  const setLiked = (id: string, hasLiked: boolean): Promise<void> =>
-    perform({
-      ...{ of: id, variables: { actionId: id }, document: hasLiked ? documents.like : documents.unlike },
-      show: (shown) =>
-        changeCounts(shown, id, ({ engagement, viewer, ...action }) => {
-          const likes = engagement.likes + Number(hasLiked) - Number(viewer.hasLiked);
-          return { ...action, engagement: { ...engagement, likes }, viewer: { ...viewer, hasLiked } };
-        }),
-    });
+  const liked = (id: string, hasLiked: boolean): Shown => ({
+    show: (shown) =>
+      changeCounts(shown, id, ({ engagement, viewer, ...action }) => {
+        const likes = engagement.likes + Number(hasLiked) - Number(viewer.hasLiked);
+        return { ...action, engagement: { ...engagement, likes }, viewer: { ...viewer, hasLiked } };
+      }),
+  });
   const setBookmarked = (shown: ApolloCache, id: string, isBookmarked: boolean): void =>
     changeCounts(shown, id, (action) => ({ ...action, viewer: { ...action.viewer, isBookmarked } }));
   const changeBookmarks = (shown: ApolloCache, change: (list: Rows) => Rows): void =>
@@ -112,66 +129,78 @@ export function deedsOf(parts: Parts, documents: Documents): Deeds {
       return { ...answer, action: { ...action, viewer: { ...action.viewer, commentsInReview } } };
     });
   };
-  return {
-    like: (id) => setLiked(id, true),
-    unlike: (id) => setLiked(id, false),
-    bookmark: (id) =>
-      perform<{ bookmark: CachedAction }>({
-        ...{ of: id, variables: { actionId: id }, document: documents.bookmark },
-        show(shown) {
-          setBookmarked(shown, id, true);
-          const action = fragmentOf(shown, row, 'Action', id);
-          if (action !== undefined) changeBookmarks(shown, (list) => withFirst(list, 'ActionEdge', action));
-        },
-        confirm: (changed, { bookmark }) =>
-          changeBookmarks(changed, (list) => withFirst(list, 'ActionEdge', bookmark)),
-      }),
-    unbookmark: (id) =>
-      perform({
-        ...{ of: id, variables: { actionId: id }, document: documents.unbookmark },
-        show(shown) {
-          setBookmarked(shown, id, false);
-          changeBookmarks(shown, (list) => without(list, id));
-        },
-        confirm: (changed) => changeBookmarks(changed, (list) => without(list, id)),
-      }),
-    comment(actionId, text) {
-      const at = new Date().toISOString();
-      const id = `sending-${String((count += 1))}`;
-      const action = { __typename: 'Action', id: actionId } as const;
-      const comment = {
-        ...unknownFields(said),
-        ...({ __typename: 'Interaction', id, text, at, state: 'VISIBLE', action } as const),
-      };
-      return perform<{ addInteraction: { interaction: CachedComment } }>({
-        ...{ of: actionId, variables: { actionId, text }, document: documents.addComment },
-        show(shown) {
-          countComment(shown, actionId, 1);
-          changeComments(shown, actionId, (list) => withFirst(list, 'InteractionEdge', comment));
-        },
-        confirm: (changed, { addInteraction: { interaction } }) =>
-          interaction.state === 'VISIBLE'
-            ? changeComments(changed, actionId, (list) => withFirst(list, 'InteractionEdge', interaction))
-            : changeInReview(changed, actionId, (list) => [interaction, ...list]),
-      });
+  const bookmarked = (id: string): Shown => ({
+    show(shown) {
+      setBookmarked(shown, id, true);
+      const action = fragmentOf(shown, row, 'Action', id);
+      if (action !== undefined) changeBookmarks(shown, (list) => withFirst(list, 'ActionEdge', action));
     },
-    removeComment(id) {
-      const actionId = fragmentOf(cache, COMMENTED, 'Interaction', id)?.action.id;
-      return perform<{ removeInteraction: { action: { id: string } } }>({
-        ...{ of: actionId ?? id, variables: { id }, document: documents.removeComment },
-        show(shown) {
-          if (actionId === undefined) return;
-          countComment(shown, actionId, -1);
-          changeComments(shown, actionId, (list) => without(list, id));
-          changeInReview(shown, actionId, (list) => list.filter((one) => one.id !== id));
-        },
-        confirm(changed, { removeInteraction: { action } }) {
-          changeComments(changed, action.id, (list) => without(list, id));
-          changeInReview(changed, action.id, (list) => list.filter((one) => one.id !== id));
-        },
-      });
+    confirm: (changed, { bookmark }: { readonly bookmark: CachedAction }) =>
+      changeBookmarks(changed, (list) => withFirst(list, 'ActionEdge', bookmark)),
+  });
+  const unbookmarked = (id: string): Shown => ({
+    show(shown) {
+      setBookmarked(shown, id, false);
+      changeBookmarks(shown, (list) => without(list, id));
     },
+    confirm: (changed) => changeBookmarks(changed, (list) => without(list, id)),
+  });
+  const commented = (actionId: string, text: string, of: string): Shown => {
+    const at = new Date().toISOString();
+    const action = { __typename: 'Action', id: actionId } as const;
+    const comment = {
+      ...unknownFields(said),
+      ...({ __typename: 'Interaction', id: `sending-${of}`, text, at, state: 'VISIBLE', action } as const),
+    };
+    return {
+      show(shown) {
+        countComment(shown, actionId, 1);
+        changeComments(shown, actionId, (list) => withFirst(list, 'InteractionEdge', comment));
+      },
+      confirm: (changed, { addInteraction: { interaction } }: { readonly addInteraction: Added }) =>
+        interaction.state === 'VISIBLE'
+          ? changeComments(changed, actionId, (list) => withFirst(list, 'InteractionEdge', interaction))
+          : changeInReview(changed, actionId, (list) => [interaction, ...list]),
+    };
   };
+  const uncommented = (id: string): Shown => {
+    const removeFrom = (shown: ApolloCache, actionId: string): void => {
+      changeComments(shown, actionId, (list) => without(list, id));
+      changeInReview(shown, actionId, (list) => list.filter((one) => one.id !== id));
+    };
+    return {
+      show(shown) {
+        const actionId = fragmentOf(shown, COMMENTED, 'Interaction', id)?.action.id;
+        if (actionId === undefined) return;
+        countComment(shown, actionId, -1);
+        removeFrom(shown, actionId);
+      },
+      confirm: (changed, { removeInteraction: { action } }: { readonly removeInteraction: Removed }) =>
+        removeFrom(changed, action.id),
+    };
+  };
+  return (deed, variables, of) => {
+    const { actionId = '', input } = variables as { readonly actionId?: string; readonly input?: Input };
+    const id = input?.actionId ?? input?.own?.actionId ?? input?.id ?? actionId;
+    if (deed === 'bookmark') return bookmarked(id);
+    if (deed === 'unbookmark') return unbookmarked(id);
+    if (deed === 'comment') return commented(id, input?.text ?? '', of);
+    return deed === 'removeComment' ? uncommented(id) : liked(id, deed === 'like');
+  };
+}
+
+interface Added {
+  readonly interaction: CachedComment;
+}
+interface Removed {
+  readonly action: { readonly id: string };
+}
+/** Of what is done to an action. */
+interface Input {
+  readonly actionId?: string;
+  readonly id?: string;
+  readonly own?: { readonly actionId: string };
+  readonly text?: string;
 }
 
 function fragmentOf<Data>(

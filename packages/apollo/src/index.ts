@@ -83,7 +83,7 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   const documents = cacheDocuments(fields);
   const starts: Starts = new Set();
   const cache = createCache(starts);
-  const source = createCacheSource(options, {
+  const source = createCacheSource(options, documents, {
     forget(_why, isFinal) {
       void cache.reset();
       // Screens show nothing until they are answered again.
@@ -98,6 +98,9 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   });
   const client = new ApolloClient({ cache, link: linkOf(source) });
   const parts = { source, client, starts };
+  for (const { name, variables, data } of source.waiting.lists)
+    cache.writeQuery({ query: gql(documents[name]), variables, data });
+  const { deeds, mutations } = deedsOf(parts, documents);
   const feedDocuments = { ...documents, feed: gql(documents.feed) };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
   return {
@@ -106,12 +109,12 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
     },
     ...{
       client,
-      mutations: source.mutations,
+      mutations,
       hold: () => source.hold(),
       show: () => source.show(),
       close: () => source.close(),
     },
-    ...deedsOf(parts, documents),
+    ...deeds,
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
     list: (name, variables = {}) =>
       otherList(parts, gql(documents[name]), {

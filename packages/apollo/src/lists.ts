@@ -11,6 +11,7 @@ import {
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
+  type CachedList,
   type CachedNotification,
   type CachedNotificationEvent,
   type CachedPage,
@@ -38,20 +39,28 @@ export interface Parts {
 
 /** A query of one list, with the part of its answer that is the list. */
 interface Listed<Answer, Page> {
-  readonly name: string;
+  readonly name: CachedList;
   readonly query: TypedDocumentNode<Answer>;
   readonly variables: object;
   readonly pageIn: (answer: Answer) => Page | undefined;
+  /** False: it is not kept in the browser. */
+  readonly isKept?: boolean;
 }
 
 /** Reads a list into the cache and out of it. */
 class Loaded<Answer, Page> {
   readonly #parts: Parts;
   readonly #list: Listed<Answer, Page>;
+  /** Call it when it has changed. */
+  readonly changed: (cursor?: string) => void;
 
   constructor(parts: Parts, list: Listed<Answer, Page>) {
     this.#parts = parts;
     this.#list = list;
+    const { waiting } = parts.source;
+    const { name, variables, query, isKept = true } = list;
+    const confirmed = () => parts.client.cache.readQuery<object>({ query, variables });
+    this.changed = isKept ? waiting.keeping(name, variables, confirmed) : () => undefined;
   }
 
   read(): Page | undefined {
@@ -77,6 +86,7 @@ class Loaded<Answer, Page> {
         fetchPolicy: 'network-only',
       }),
     );
+    this.changed();
   }
 
   /** In turn with the other reads of this list. */
@@ -112,6 +122,7 @@ export function feedList<Shown extends ShownFields>(
   const start = new FeedStart(parts.source, parts.starts, options);
   const loaded = new Loaded<{ feed: CachedFeedPage<Shown> }, CachedFeedPage<Shown>>(parts, {
     ...{ name: 'feed', query, variables, pageIn: ({ feed }) => feed },
+    isKept: options.from === undefined,
   });
   const read = (): CachedFeedPage<Shown> | undefined => loaded.read();
   const load = (): Promise<void> =>
@@ -138,6 +149,7 @@ export function feedList<Shown extends ShownFields>(
       parts.source.follow<CachedFeedEvent<CachedItem<Shown>>>(sent(parts, documents.feedEvents), {
         ...{ begin: () => beginOf({ read, load }), of: watchedOf(variables) },
         moves: (event) => moves(loaded.read(), event),
+        onCursor: loaded.changed,
         apply(event) {
           loaded.change(({ feed }) => ({ feed: afterFeedEvent(feed, event) }));
           onEvent(event);
@@ -227,6 +239,7 @@ export function notificationList<Shown extends ShownFields>(
         sent(parts, documents.notificationEvents),
         {
           begin: () => beginOf(loaded),
+          onCursor: loaded.changed,
           apply: (event) =>
             loaded.change(({ notifications }) => ({
               notifications: afterNotificationEvent(notifications, event, first),

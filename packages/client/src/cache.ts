@@ -46,3 +46,4 @@ export {
   type Forgetting,
   type Watched,
 } from './cache/source.ts';
+export { deedOf, type CachedList, type CacheWrite, type Sent } from './cache/waiting.ts';

@@ -7,15 +7,12 @@ import {
 import type { FeedClient, InteractionChange, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from './item.ts';
 import { commentsOf } from './store/comments.ts';
-import { pageKeyOf, type FeedSnapshot, type ListedPage, type ReadMark } from './store/feed-options.ts';
+import { pageKeyOf, type ListedPage, type ReadMark } from './store/feed-options.ts';
 import type { FeedStore } from './store/feed-store.ts';
 import type { Reader, ReaderOffline } from './store/reader.ts';
 import { bookmarkWrite, interactionWrite } from './store/writes.ts';
 
 export type { OfflineOptions, OfflineProblem, OfflineStore } from '@fanfare/client/offline';
-
-/** What changes within that time is kept at once, in ms. */
-const KEEP_AFTER_MS = 300;
 
 /** For `offline` of the provider. Await it before the first render, and call `clear` when the reader signs out. */
 export async function openOffline(
@@ -44,25 +41,13 @@ export async function openOffline(
 /** Keeps a list whenever it has changed. */
 function keepFeed(offline: Offline, reader: Reader, feed: FeedStore): void {
   const { client } = reader;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const keep = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const page = pageOf(reader, feed);
-    if (page === undefined) return;
-    const list: FeedSnapshot & { readonly fields: string } = {
-      ...{ key: pageKeyOf(feed.options), page, language: client.language },
-      fields: JSON.stringify(client.fields),
-    };
-    void offline.keep(list);
-  };
-  feed.subscribe(() => {
-    timer ??= setTimeout(keep, KEEP_AFTER_MS);
-  });
-  // The page may end with it.
-  document.addEventListener('visibilitychange', () => {
-    if (timer !== undefined && document.visibilityState === 'hidden') keep();
-  });
+  feed.subscribe(
+    offline.keeping(() => {
+      const page = pageOf(reader, feed);
+      const { fields, language } = client;
+      return page && { key: pageKeyOf(feed.options), page, language, fields: JSON.stringify(fields) };
+    }),
+  );
 }
 
 /** What is loaded of a list, as the server has confirmed it, with what waits in its place. Undefined: nothing that could go on from there. */

@@ -277,7 +277,7 @@ interface RemoveArgs {
 function optimisticOf(documents: Documents): NonNullable<CacheExchangeOpts['optimistic']> {
   let comments = 0;
   const row = gql(documents.row);
-  const unknown = unknownFields(gql(documents.comment));
+  const unknown = unknownFields(gql(documents.said));
   const bookmarked = (cache: Cache, id: string, isBookmarked: boolean) => {
     const known = cache.readFragment(row, { __typename: 'Action', id }) as { viewer?: object } | null;
     const viewer = { ...known?.viewer, __typename: 'ActionViewer', isBookmarked };

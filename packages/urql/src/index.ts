@@ -1,18 +1,16 @@
 import {
   Client,
-  createRequest,
   fetchExchange,
   gql,
   mapExchange,
   subscriptionExchange,
   type Exchange,
-  type TypedDocumentNode,
+  type Operation,
 } from '@urql/core';
 import {
   cacheDocuments,
   eventsOf,
   createCacheSource,
-  type CachedComment,
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
@@ -35,13 +33,14 @@ import {
   type Starts,
   type Watched,
 } from '@fanfare/client/cache';
+import { filter, map, merge, pipe, share } from 'wonka';
 import { createCacheExchange } from './cache.ts';
+import { answerOf, deedsOf } from './deeds.ts';
 import { forgettable } from './forgettable.ts';
 import {
   feedList,
   notificationList,
   otherList,
-  settled,
   type FeedQuery,
   type Followed,
   type ListQuery,
@@ -92,45 +91,35 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   const documents = cacheDocuments(fields);
   const starts: Starts = new Set();
   const cache = forgettable(() => createCacheExchange(documents, starts));
-  const source = createCacheSource(options, cache);
+  const source = createCacheSource(options, documents, cache);
   const client = new Client({
     ...{ url: options.url, preferGetMethod: false, fetch: fetchBy(source) },
     exchanges: [
-      ...[cache.exchange, gateOf(source), fetchExchange],
+      ...[cache.exchange, keptExchange, gateOf(source), fetchExchange],
       subscriptionExchange({ forwardSubscription: followBy(source) }),
     ],
   });
   const parts = { client, source, starts };
   const feedDocuments = { ...documents, feed: gql(documents.feed), feedEvents: gql(documents.feedEvents) };
   const notificationDocuments = { ...documents, notifications: gql(documents.notifications) };
-  let deeds = 0;
-  /** @param of names the action: what is done to it is sent one after the other */
-  const perform = (of: string, mutation: string, variables: object): Promise<void> => {
-    const request = createRequest(gql(mutation), variables);
-    // By its key urql would take the same deed a second time for the one that is under way.
-    const key = request.key + (deeds += 1);
-    // Until the cache has the answer, which it keeps back while other deeds are under way.
-    return source.during(() =>
-      settled(client.executeMutation({ ...request, key }, { fetch: fetchBy(source, of) }).toPromise()),
-    );
-  };
+  for (const { name, variables, data } of source.waiting.lists)
+    client
+      .query(gql(documents[name]), variables, { requestPolicy: 'network-only', kept: data })
+      .subscribe(() => undefined)
+      .unsubscribe();
+  const { deeds, mutations } = deedsOf(client, source, documents);
   return {
     get language() {
       return source.language;
     },
     ...{
       client,
-      mutations: source.mutations,
+      mutations,
       hold: () => source.hold(),
       show: () => source.show(),
       close: () => source.close(),
     },
-    like: (actionId) => perform(actionId, documents.like, { actionId }),
-    unlike: (actionId) => perform(actionId, documents.unlike, { actionId }),
-    bookmark: (actionId) => perform(actionId, documents.bookmark, { actionId }),
-    unbookmark: (actionId) => perform(actionId, documents.unbookmark, { actionId }),
-    comment: (actionId, text) => perform(actionId, documents.addComment, { actionId, text }),
-    removeComment: (id) => perform(actionOf(client, id) ?? id, documents.removeComment, { id }),
+    ...deeds,
     feed: (variables = {}) => feedList<Shown>(parts, feedDocuments, variables),
     list: (name, variables = {}) =>
       otherList(parts, name, { query: gql(documents[name]), variables, events: eventsOf(documents, name) }),
@@ -138,37 +127,36 @@ export function createFanfare<Shown extends ShownFields = DefaultFields>({
   };
 }
 
-const ACTION_OF: TypedDocumentNode<{ node: CachedComment | null }, { id: string }> = gql`
-  query ActionOf($id: ID!) {
-    node(id: $id) {
-      id
-      ... on Interaction {
-        action {
-          id
-        }
-      }
-    }
-  }
-`;
-
-/** Of a comment that the cache has. */
-function actionOf(client: Client, id: string): string | undefined {
-  const found = client.readQuery(ACTION_OF, { id }, { requestPolicy: 'cache-only' });
-  return found?.data?.node?.action.id;
-}
-
-/**
- * With the token, the tenant and the patience of the client.
- * @param of sent when what concerns the same thing is answered
- */
-function fetchBy(source: CacheSource, of?: string): typeof fetch {
+/** With the token, the tenant and the patience of the client. */
+function fetchBy(source: CacheSource): typeof fetch {
   return async (_, init) => {
     const { query, variables } = JSON.parse(init?.body as string) as { query: string; variables: object };
-    const send = () => source.request(query, { ...variables }, init?.signal ?? undefined);
-    const data = await (of === undefined ? send() : source.inTurn(of, send));
-    return new Response(JSON.stringify({ data }), { headers: { 'content-type': 'application/json' } });
+    return answerOf(await source.request(query, { ...variables }, init?.signal ?? undefined));
   };
 }
+
+/** Answers with what is given as `kept`. */
+const keptExchange: Exchange =
+  ({ forward }) =>
+  (operations$) => {
+    const shared$ = share(operations$);
+    const isKept = ({ kind, context }: Operation): boolean =>
+      kind === 'query' && context['kept'] !== undefined;
+    return merge([
+      pipe(
+        shared$,
+        filter(isKept),
+        map((operation) => ({
+          ...{ operation, data: operation.context['kept'] as unknown, stale: false, hasNext: false },
+        })),
+      ),
+      pipe(
+        shared$,
+        filter((operation) => !isKept(operation)),
+        forward,
+      ),
+    ]);
+  };
 
 /** From what the cache sends to its answer, no event changes the cache. */
 function gateOf(source: CacheSource): Exchange {
@@ -178,9 +166,9 @@ function gateOf(source: CacheSource): Exchange {
     open.delete(key);
   };
   return mapExchange({
-    onOperation({ kind, key }) {
+    onOperation({ kind, key, context }) {
       if (kind === 'teardown') end(key);
-      else if (kind !== 'subscription' && !open.has(key)) {
+      else if (kind !== 'subscription' && context['deed'] === undefined && !open.has(key)) {
         const over = source.during(
           () =>
             new Promise<void>((resolve) => {

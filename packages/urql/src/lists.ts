@@ -9,6 +9,7 @@ import {
   type CachedFeedEvent,
   type CachedFeedPage,
   type CachedItem,
+  type CachedList,
   type CachedNotification,
   type CachedPage,
   type CacheSource,
@@ -39,6 +40,7 @@ export interface Followed {
   readonly begin: () => Promise<string | undefined>;
   readonly moves?: (event: never) => boolean;
   readonly resync: (reason: string, cursor: string) => Promise<unknown>;
+  readonly onCursor: (cursor: string) => void;
 }
 
 /** Rejects with what has failed, which urql gives as a result. */
@@ -71,6 +73,16 @@ function lasting<Page>(source: CacheSource, read: () => Page | undefined): () =>
   };
 }
 
+/** @returns call it when the list has changed: it is kept in the browser */
+function keeping<Data extends object, Variables extends object>(
+  { client, source }: Pick<Parts, 'client' | 'source'>,
+  name: CachedList,
+  query: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): (cursor?: string) => void {
+  return source.waiting.keeping(name, variables, () => client.readQuery(query, variables)?.data);
+}
+
 function follow<Data>(
   client: Client,
   query: TypedDocumentNode<Data>,
@@ -91,7 +103,7 @@ export type FeedQuery<Shown extends ShownFields> = TypedDocumentNode<
 >;
 
 export function feedList<Shown extends ShownFields>(
-  { client, source, starts }: Parts,
+  parts: Parts,
   documents: {
     readonly feed: FeedQuery<Shown>;
     readonly firstUnread: string;
@@ -99,14 +111,17 @@ export function feedList<Shown extends ShownFields>(
   },
   options: FeedOptions,
 ): FeedList<FeedQuery<Shown>, CachedFeedPage<Shown>, CachedFeedEvent<CachedItem<Shown>>> {
+  const { client, source, starts } = parts;
   const query = documents.feed;
   const start = new FeedStart(source, starts, options);
+  const changed = options.from === undefined ? keeping(parts, 'feed', query, options) : () => undefined;
   const read = lasting(source, () => client.readQuery(query, start.variables)?.data?.feed);
   const name = JSON.stringify(['feed', options]);
   const load = (): Promise<void> =>
     source.inTurn(name, async () => {
       await start.find(documents.firstUnread);
       await ask(client, query, start.variables);
+      changed();
     });
   return {
     get variables() {
@@ -117,6 +132,7 @@ export function feedList<Shown extends ShownFields>(
       source.inTurn(name, async () => {
         const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
         if (hasNextPage === true) await ask(client, query, { ...start.variables, after: endCursor });
+        changed();
       }),
     loadPrevious: () =>
       source.inTurn(name, async () => {
@@ -126,7 +142,7 @@ export function feedList<Shown extends ShownFields>(
     watch(onEvent = () => undefined) {
       const list = watchedOf(options);
       return follow<{ feedEvents: CachedFeedEvent<CachedItem<Shown>> }>(client, documents.feedEvents, list, {
-        ...{ field: 'feedEvents', begin: () => beginOf({ read, load }) },
+        ...{ field: 'feedEvents', begin: () => beginOf({ read, load }), onCursor: changed },
         moves: (event: CachedFeedEvent<CachedItem<Shown>>) => moves(read(), event),
         async resync(reason, cursor) {
           await load();
@@ -141,7 +157,7 @@ export function feedList<Shown extends ShownFields>(
 export type ListQuery<Shown extends ShownFields> = TypedDocumentNode<ListAnswer<Shown>, ListVariables>;
 
 export function otherList<Shown extends ShownFields, Name extends keyof OtherLists>(
-  { client, source }: Parts,
+  parts: Parts,
   list: Name,
   {
     query,
@@ -153,6 +169,8 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
     readonly events?: string | undefined;
   },
 ): PagedList<ListQuery<Shown>, CachedPage<OtherLists<Shown>[Name]>> {
+  const { client, source } = parts;
+  const changed = keeping(parts, list, query, variables);
   const read = lasting(source, () => {
     const answer = client.readQuery(query, variables)?.data;
     return answer && (listIn(answer) as CachedPage<OtherLists<Shown>[Name]> | undefined);
@@ -174,13 +192,15 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
     source.inTurn(name, async () => {
       const loaded = read()?.edges.length ?? 0;
       await ask(client, query, variables);
-      while ((read()?.edges.length ?? loaded) < loaded) if (!(await askMore())) return;
+      while ((read()?.edges.length ?? loaded) < loaded && (await askMore()));
+      changed();
     });
   return {
     ...{ query, variables, read, load, inReview: () => inReview() ?? [] },
     loadMore: () =>
       source.inTurn(name, async () => {
         await askMore();
+        changed();
       }),
     watch: () =>
       source.readAgain(
@@ -196,7 +216,7 @@ export type NotificationsQuery<Shown extends ShownFields> = TypedDocumentNode<
 >;
 
 export function notificationList<Shown extends ShownFields>(
-  { client, source }: Parts,
+  parts: Parts,
   documents: {
     readonly notifications: NotificationsQuery<Shown>;
     readonly notificationEvents: string;
@@ -204,10 +224,15 @@ export function notificationList<Shown extends ShownFields>(
   },
   first: number,
 ): NotificationList<NotificationsQuery<Shown>, NotificationsPage<CachedNotification<Shown>>> {
+  const { client, source } = parts;
   const [query, variables] = [documents.notifications, { first }];
+  const changed = keeping(parts, 'notifications', query, variables);
   const read = lasting(source, () => client.readQuery(query, variables)?.data?.notifications);
   const load = (): Promise<void> =>
-    source.inTurn(JSON.stringify(['notifications', variables]), () => ask(client, query, variables));
+    source.inTurn(JSON.stringify(['notifications', variables]), async () => {
+      await ask(client, query, variables);
+      changed();
+    });
   return {
     ...{ query, variables, read, load },
     watch: () =>
@@ -215,7 +240,12 @@ export function notificationList<Shown extends ShownFields>(
         client,
         gql(documents.notificationEvents),
         {},
-        { field: 'notificationEvents', begin: () => beginOf({ read, load }), resync: load },
+        {
+          field: 'notificationEvents',
+          begin: () => beginOf({ read, load }),
+          resync: load,
+          onCursor: changed,
+        },
       ),
     async markSeen() {
       const upTo = read()?.edges[0]?.node.at;

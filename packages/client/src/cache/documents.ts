@@ -56,7 +56,7 @@ export function cacheDocuments({
   const commented = 'action { id engagement { comments } }';
   return {
     row,
-    comment: said,
+    said,
     feed: `query Feed($first: Int, $after: String, $last: Int, $before: String, $view: String, $listId: ID, $filter: FeedFilter) {
       feed(first: $first, after: $after, last: $last, before: $before, view: $view, listId: $listId, filter: $filter) {
       edges { cursor node { ...ItemFields } } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } liveCursor } } ${entry}`,
@@ -95,17 +95,15 @@ export function cacheDocuments({
     groups: `query Groups($view: String, $listId: ID, $filter: FeedFilter, $first: Int, $after: String) {
       feedGroups(view: $view, listId: $listId, filter: $filter, first: $first, after: $after) { edges { cursor node { id relevancy count { count }
       items(first: 1) { ...ItemFields } } } ${PAGE_INFO} } } ${entry}`,
-    like: `mutation Like($actionId: ID!) { addInteraction(input: { actionId: $actionId, kind: LIKE }) { ${liked} } }`,
-    unlike: `mutation Unlike($actionId: ID!) {
-      removeInteraction(input: { own: { actionId: $actionId, kind: LIKE } }) { ${liked} } }`,
+    like: `mutation Like($input: RecordInteractionInput!) { addInteraction(input: $input) { ${liked} } }`,
+    unlike: `mutation Unlike($input: RemoveInteractionInput!) { removeInteraction(input: $input) { ${liked} } }`,
     bookmark: `mutation Bookmark($actionId: ID!) { bookmark(actionId: $actionId) { ...ActionFields } } ${row}`,
     unbookmark: `mutation Unbookmark($actionId: ID!) {
       unbookmark(actionId: $actionId) { id viewer { isBookmarked } } }`,
-    addComment: `mutation Comment($actionId: ID!, $text: String!) {
-      addInteraction(input: { actionId: $actionId, kind: COMMENT, text: $text }) {
+    comment: `mutation Comment($input: RecordInteractionInput!) { addInteraction(input: $input) {
       interaction { ...CommentFields } ${commented} } } ${said}`,
-    removeComment: `mutation RemoveComment($id: ID!) {
-      removeInteraction(input: { id: $id }) { interaction { id } ${commented} } }`,
+    removeComment: `mutation RemoveComment($input: RemoveInteractionInput!) { removeInteraction(input: $input) {
+      interaction { id } ${commented} } }`,
     // Afterwards the server sends NotificationsResync: the list is read again, and nothing is new in it.
     markSeen: `mutation MarkSeen($upTo: DateTime!) { markNotificationsSeen(upTo: $upTo) { memberId } }`,
   };

@@ -5,6 +5,8 @@ interface Event {
 
 /** What one subscription hands over. */
 export interface Passage {
+  /** Whether something waits for `show`. */
+  readonly isHolding: boolean;
   /**
    * @param moves whether the event brings an item that is not shown, or is shown in another place
    * @returns when the event has been delivered, or is kept until `show`
@@ -59,6 +61,9 @@ export class Gate {
     const held = new Map<string, () => void>();
     this.#lists.add(held);
     return {
+      get isHolding() {
+        return held.size > 0;
+      },
       pass: async (event, moves, deliver) => {
         const id = event.item?.id ?? event.itemId;
         const isHeld = event.item !== undefined && this.#isHolding && moves();

@@ -2,15 +2,19 @@ import { watchesOf } from '../create-feed-client.ts';
 import type { FeedMutations } from '../mutation-types.ts';
 import { createMutations } from '../mutations.ts';
 import type { Request } from '../request.ts';
+import type { Offline } from '../offline/open.ts';
 import type { FeedClientOptions, WatchedList } from '../types.ts';
 import { Gate } from './gate.ts';
 import { ReadAgain } from './read-again.ts';
+import { Waiting, type CachedList } from './waiting.ts';
 
 export interface CacheSourceOptions extends Omit<FeedClientOptions, 'fields'> {
   /** Called with the number of new and moved items that wait for `show`, whenever it may have changed. */
   readonly onHeld?: (count: number) => void;
   /** Called when an error ends a watch for good. Without it, such an error is an unhandled rejection. */
   readonly onError?: (error: unknown) => void;
+  /** What `openOffline` of `@fanfare/client/offline` gives: lists are shown at once, and what a reader does waits for a connection. */
+  readonly offline?: Offline | undefined;
 }
 
 /** A change of a list, as its subscription gives it. Every event carries the cursor from which to resume after it. */
@@ -36,6 +40,8 @@ export interface Following<Event> {
   readonly apply: (event: Event) => void;
   /** Reads the list again. Called until it succeeds; while it rejects with a temporary FeedClientError, the server is away. */
   readonly resync: (reason: string, cursor: string) => Promise<unknown>;
+  /** Notified of the cursor from which on nothing is shown yet, after each change. */
+  readonly onCursor?: ((cursor: string) => void) | undefined;
 }
 
 /** What a cache of another library is filled from. */
@@ -44,6 +50,8 @@ export interface CacheSource {
   readonly request: Request;
   /** The changes a reader makes, checked by their types. The cache knows nothing of them: what is shown is changed by events. */
   readonly mutations: FeedMutations;
+  /** What is kept in the browser. */
+  readonly waiting: Waiting;
   /** Comes when the answers are another reader's, or all is closed. */
   readonly reader: AbortSignal;
   /** Of the sentences; undefined before the first answer. */
@@ -82,8 +90,12 @@ export interface Forgetting {
   begin(): Promise<void>;
 }
 
-/** @throws TypeError when the url is none, or a server is given a function as token: it answers for anyone who asks */
-export function createCacheSource(options: CacheSourceOptions, cache: Forgetting): CacheSource {
+/** @param documents queries of lists @throws TypeError when the url is none, or a server is given a function as token: it answers for anyone who asks */
+export function createCacheSource(
+  options: CacheSourceOptions,
+  documents: Readonly<Record<CachedList, string>>,
+  cache: Forgetting,
+): CacheSource {
   if (typeof options.token !== 'string' && !('window' in globalThis))
     throw new TypeError('On a server, make one for each request, with the token of its reader as text');
   const { watch, request, reader, backoff } = watchesOf(options);
@@ -131,9 +143,10 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
       settle(begin(reader.signal));
     });
   obey(reader.signal);
+  const mutations = createMutations(request, reader, {});
   return {
-    request,
-    mutations: createMutations(request, reader, {}),
+    ...{ request, mutations },
+    waiting: new Waiting({ offline: options.offline, reader, documents, mutations }),
     get reader() {
       return reader.signal;
     },
@@ -147,7 +160,7 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
     inTurn: (of, work) => reader.inTurn(of, work),
     follow: <Event>(
       subscription: string,
-      { begin: first, of = {}, moves, apply, resync }: Following<Event>,
+      { begin: first, of = {}, moves, apply, resync, onCursor }: Following<Event>,
     ) =>
       run(() => {
         const end = new AbortController();
@@ -157,14 +170,22 @@ export function createCacheSource(options: CacheSourceOptions, cache: Forgetting
           apply(event);
           readAllAgain();
         };
+        // What waits to be shown comes once more.
+        const told = (next: string): void => {
+          if (!end.signal.aborted && !passage.isHolding) onCursor?.(next);
+        };
         const follow = async (): Promise<void> => {
           const after = await first();
           await watch<Event & ListEvent, object>(subscription, {
             ...{ ...of, signal: end.signal, ...(after !== undefined && { after }) },
-            onEvent: (event) => passage.pass(event, () => moves?.(event) ?? false, deliver(event)),
-            async onResync(reason, cursor) {
-              await passage.reset(() => resync(reason, cursor));
+            async onEvent(event) {
+              await passage.pass(event, () => moves?.(event) ?? false, deliver(event));
+              told(event.cursor);
+            },
+            async onResync(reason, next) {
+              await passage.reset(() => resync(reason, next));
               readAllAgain();
+              told(next);
             },
           });
         };

@@ -1,12 +1,12 @@
 import { alone, isFull, type Keeper } from './store.ts';
 
-/** A list as it was shown, and where its events go on: `page.liveCursor`. */
+/** A list as it was shown, and where its events go on: `page.liveCursor`. What else a page has, is known to who keeps it. */
 export interface KeptList {
   /** Of its options. */
   readonly key: string;
   /** What the client asks for of an item: what was kept with another selection is not shown. */
   readonly fields: string;
-  readonly page: { readonly edges: readonly unknown[]; readonly liveCursor: string };
+  readonly page: { readonly liveCursor: string };
   readonly language?: string | undefined;
 }
 
@@ -122,10 +122,7 @@ function listIn(given: unknown): KeptList | null {
     const list = JSON.parse(String(given)) as Partial<KeptList> | null;
     const { key, fields, page } = list ?? {};
     const isWhole =
-      typeof key === 'string' &&
-      typeof fields === 'string' &&
-      Array.isArray(page?.edges) &&
-      typeof page.liveCursor === 'string';
+      typeof key === 'string' && typeof fields === 'string' && typeof page?.liveCursor === 'string';
     return isWhole ? (list as KeptList) : null;
   } catch {
     return null;

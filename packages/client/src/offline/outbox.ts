@@ -1,21 +1,10 @@
 import { FeedClientError } from '../errors.ts';
-import type { FeedClient } from '../feed-client.ts';
-import type { FeedMutations } from '../mutation-types.ts';
 import type { Lists } from './lists.ts';
 import { alone, isFull, type Keeper } from './store.ts';
+import { WAITING, type WriteName } from './waiting.ts';
 
-/** What may wait: it says what is so, or has a key, so that sent twice it happens once. */
-export const WAITING = [
-  ...(['addInteraction', 'removeInteraction', 'bookmark', 'unbookmark'] as const),
-  ...(['markFeedRead', 'markItemsRead', 'markItemsUnread'] as const),
-  ...(['markNotificationsSeen', 'markNotificationsRead', 'follow', 'unfollow'] as const),
-  ...(['hideFeedItem', 'unhideFeedItem', 'archiveFeedItem', 'unarchiveFeedItem'] as const),
-  ...(['snoozeFeedItem', 'unsnoozeFeedItem'] as const),
-] as const satisfies readonly (keyof FeedMutations)[];
-
-export type WriteName = (typeof WAITING)[number];
-
-interface Write {
+/** What a reader has done. */
+export interface Write {
   /** In the order in which they were made. */
   readonly id: string;
   readonly name: WriteName;
@@ -54,7 +43,8 @@ interface Ended {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-type Sending = Pick<FeedClient<unknown>, 'mutations'>;
+/** Gives what the server answers. Rejects with a FeedClientError. */
+export type Send = (write: Write) => Promise<unknown>;
 
 /** Writes of a reader, sent one after the other by one tab at a time, each kept until the server has answered it. */
 export class Outbox {
@@ -68,7 +58,7 @@ export class Outbox {
   readonly #unkept = new Map<string, Write>();
   readonly #failures = new Map<string, number>();
   readonly #channel: BroadcastChannel | null;
-  #client: Sending | null = null;
+  #sendOne: Send | null = null;
   #saving: Promise<void> = Promise.resolve();
   #sending: Promise<void> | null = null;
   #isDue = false;
@@ -117,17 +107,20 @@ export class Outbox {
   }
 
   /** From now on there is something to send with. */
-  start(client: Sending): void {
-    this.#client = client;
+  start(send: Send): void {
+    this.#sendOne = send;
     this.#send();
   }
 
-  /** Kept at once, and sent when its turn has come. Rejects with a FeedClientError that waiting does not mend. */
-  write(name: WriteName, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
+  make(name: WriteName, variables: Write['variables']): Write {
     this.#last = Math.max(Date.now(), this.#last + 1);
     const id = `${String(this.#last).padStart(15, '0')} ${Math.random().toString(36).slice(2)}`;
-    const write = { id, name, variables: keyed(name, variables, id), at: Date.now() };
-    const done = this.#wait(id);
+    return { id, name, variables: keyed(name, variables, id), at: Date.now() };
+  }
+
+  /** Kept at once, and sent when its turn has come. Rejects with a FeedClientError that waiting does not mend. */
+  add(write: Write): Promise<unknown> {
+    const done = this.#wait(write.id);
     // Each is kept when those before it are.
     this.#saving = this.#saving.then(async () => {
       await this.#save(write);
@@ -162,7 +155,7 @@ export class Outbox {
 
   #send(): void {
     this.#isDue = true;
-    if (this.#client === null || this.#signal.aborted) return;
+    if (this.#sendOne === null || this.#signal.aborted) return;
     this.#sending ??= alone(this.#lock, this.#signal, () => this.#sendAll())
       .catch((error: unknown) => {
         if (!this.#signal.aborted) this.#keeper.say('unavailable', `Writes cannot be sent: ${String(error)}`);
@@ -214,13 +207,11 @@ export class Outbox {
 
   /** Null: it may succeed later. */
   async #try(write: Write): Promise<Ended | null> {
-    const { id, name, variables, at } = write;
+    const { id, at } = write;
     if (Date.now() - at > GIVEN_UP_AFTER_MS)
       return this.#giveUp(write, new FeedClientError('EXPIRED', 'It could not be sent for 7 days'));
     try {
-      // The table says of each what it takes.
-      const send = this.#client?.mutations[name] as (of: typeof variables) => Promise<unknown>;
-      return { id, result: await send(variables) };
+      return { id, result: await this.#sendOne?.(write) };
     } catch (reason) {
       const error =
         reason instanceof FeedClientError ? reason : new FeedClientError('PROTOCOL', String(reason));
