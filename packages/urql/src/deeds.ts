@@ -1,13 +1,6 @@
-import {
-  createRequest,
-  formatDocument,
-  gql,
-  stringifyDocument,
-  type Client,
-  type TypedDocumentNode,
-} from '@urql/core';
+import { createRequest, gql, type Client, type TypedDocumentNode } from '@urql/core';
 import { deedOf, type cacheDocuments, type CachedComment, type CacheSource } from '@fanfare/client/cache';
-import { settled } from './lists.ts';
+import { settled, textOf } from './lists.ts';
 
 const ACTION_OF: TypedDocumentNode<{ node: CachedComment | null }, { id: string }> = gql`
   query ActionOf($id: ID!) {
@@ -40,9 +33,8 @@ export function deedsOf(
   return source.waiting.perform({
     send: (write) =>
       source.during(async () => {
-        const document = gql(documents[deedOf(write) ?? 'like']);
-        const named = formatDocument(document) as typeof document;
-        const data = await source.request(stringifyDocument(named), write.variables);
+        const text = textOf(documents[deedOf(write) ?? 'like']);
+        const data = await source.request(text, write.variables);
         // Until the cache has the answer, which it keeps back while other deeds are under way.
         source.during(() => open.get(write.id) ?? Promise.resolve()).catch(() => undefined);
         return data;

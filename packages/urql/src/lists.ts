@@ -1,4 +1,12 @@
-import { gql, type Client, type TypedDocumentNode } from '@urql/core';
+import {
+  createRequest,
+  formatDocument,
+  gql,
+  stringifyDocument,
+  type Client,
+  type DocumentInput,
+  type TypedDocumentNode,
+} from '@urql/core';
 import {
   beginOf,
   FeedStart,
@@ -73,6 +81,11 @@ function lasting<Page>(source: CacheSource, read: () => Page | undefined): () =>
   };
 }
 
+/** As it goes to the server: with the names of types. */
+export function textOf(document: DocumentInput): string {
+  return stringifyDocument(formatDocument(createRequest(document, {}).query) as typeof document);
+}
+
 /** @returns call it when the list has changed: it is kept in the browser */
 function keeping<Data extends object, Variables extends object>(
   { client, source }: Pick<Parts, 'client' | 'source'>,
@@ -80,7 +93,9 @@ function keeping<Data extends object, Variables extends object>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): (cursor?: string) => void {
-  return source.waiting.keeping(name, variables, () => client.readQuery(query, variables)?.data);
+  // With the names of types, as if they were asked for: without them graphcache does not take it again.
+  const named = gql<Data, Variables>(textOf(query));
+  return source.waiting.keeping(name, variables, () => client.readQuery(named, variables)?.data);
 }
 
 function follow<Data>(

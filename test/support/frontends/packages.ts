@@ -19,13 +19,17 @@ interface Opened {
   readonly close: () => void;
 }
 
-function optionsOf({ url, wsUrl, getToken, onHeld }: Setting) {
+function optionsOf({ url, wsUrl, getToken, onHeld, offline, onSent }: Setting) {
   const elsewhere = class extends WebSocket {
     constructor(_url: string, protocols?: string | string[]) {
       super(wsUrl, protocols);
     }
+    override send(message: string): void {
+      onSent?.(message);
+      super.send(message);
+    }
   };
-  return { url, token: getToken, onHeld, backoff: { firstMs: 20, maxMs: 20 }, webSocket: elsewhere };
+  return { url, offline, token: getToken, onHeld, backoff: { firstMs: 20, maxMs: 20 }, webSocket: elsewhere };
 }
 
 /** A server makes one for each request, with a token as text. */

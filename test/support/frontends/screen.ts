@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createFeedSocket, type FeedSocket } from '../../../docs/examples/frontends/feed-socket.ts';
+import type { Offline } from '@fanfare/client/offline';
 import type { TestApp } from '../app.ts';
 
 /** What a screen shows of an item. */
@@ -49,6 +50,10 @@ export interface Setting {
   openSocket(): FeedSocket;
   readonly first: number;
   readonly isLive: boolean;
+  /** Of the packages: what is kept in the browser. */
+  readonly offline?: Offline;
+  /** Of the packages: told of each message that is sent over the socket. */
+  readonly onSent?: (message: string) => void;
 }
 
 export type OpenScreen = (setting: Setting) => Promise<Screen>;
