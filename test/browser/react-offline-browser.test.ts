@@ -14,6 +14,7 @@ const TUNNEL = `{ const real = fetch; const sockets = new Set();
   globalThis.fetch = (...of) => localStorage.cut ? Promise.reject(new TypeError('There is no network')) : real(...of);
   globalThis.WebSocket = class extends WebSocket {
     constructor(url, protocol) { super(localStorage.cut ? 'ws://127.0.0.1:9' : url, protocol); sockets.add(this); }
+    send(message) { (globalThis.subscribed ??= []).push(message); super.send(message); }
   };
   globalThis.cut = () => { localStorage.cut = 'yes'; sockets.forEach((one) => one.close(4900)); };
   globalThis.mend = () => { localStorage.removeItem('cut'); dispatchEvent(new Event('online')); }; }`;
@@ -118,6 +119,34 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     expect(await said(again)).toEqual([]);
   });
 
+  test('a page that is opened again shows feed and bell at once, and asks only for what has happened since', async () => {
+    reader = uniqueName('reader');
+    for (const title of ['One', 'Two']) await post(title);
+    await using visited = await open();
+    const { page } = visited;
+    await has(page, 'Two', '[role="feed"]');
+    await expect.poll(() => textOf(page, '#bell'), WAIT).toBe('2 of 2');
+    await post('Three');
+    await expect.poll(() => textOf(page, '#bell'), WAIT).toBe('3 of 3');
+    const whole = (): Promise<unknown> => keptLists(page);
+    await expect.poll(whole, WAIT).toEqual([3, 0, 3, 3]);
+    await page.evaluate('cut()');
+    const [again] = await Promise.all([reopen(page), page.close()]);
+    await has(again, 'Three', '[role="feed"]');
+    await expect.poll(() => textOf(again, '#bell'), WAIT).toBe('3 of 3');
+    await post('Four');
+    const asked: string[] = [];
+    again.on('request', (request) => asked.push(request.postData() ?? ''));
+    await again.evaluate('mend()');
+    await has(again, 'Four', '[role="feed"]');
+    await expect.poll(() => textOf(again, '#bell'), WAIT).toBe('4 of 4');
+    // Beside the comments of each item.
+    expect(asked.filter((query) => /\b(?:feed|notifications)\b/.test(query))).toEqual([]);
+    const subscribed = (await again.evaluate('subscribed')) as string[];
+    const begun = subscribed.filter((message) => /(?:feed|notification)Events\(/.test(message));
+    expect(begun.map((message) => /"after":"[^"]+"/.test(message))).toEqual([true, true]);
+  });
+
   test('two tabs: what each has written is sent once, in the order in which it was written, and both show it', async () => {
     reader = uniqueName('reader');
     const id = await post('Shared');
@@ -200,6 +229,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     ).toEqual([]);
   });
 });
+
+/** Of each list that is kept: how many items it has, and how many are new. */
+function keptLists(page: Page): Promise<unknown> {
+  return page.evaluate(`new Promise((done) => { const opened = indexedDB.open('kept');
+    opened.onsuccess = () => { const all = opened.result.transaction('all').objectStore('all').getAll();
+      all.onsuccess = () => done(all.result.flatMap((one) => { try { const { page } = JSON.parse(one); return [page.edges.length, page.unseen?.count ?? 0]; } catch { return []; } })); }; })`);
+}
 
 /** Writes that wait. */
 function kept(page: Page): Promise<unknown> {

@@ -129,6 +129,7 @@ describe.each(PACKAGES)('%s', (...frontend) => {
     const { slice, comments, bell } = lists(first);
     await first.feed.load();
     await first.feed.loadMore();
+    await comments.load();
     first.watch(first.feed, slice, comments, bell);
     await first.fanfare.comment(below, 'Said');
     const last = await post('Four');

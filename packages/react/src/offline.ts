@@ -9,6 +9,9 @@ import type { FanfareItem } from './item.ts';
 import { commentsOf } from './store/comments.ts';
 import { pageKeyOf, type ListedPage, type ReadMark } from './store/feed-options.ts';
 import type { FeedStore } from './store/feed-store.ts';
+import type { ItemList, ItemPage } from './store/item-list.ts';
+import type { ListOptions } from './store/list-store.ts';
+import { pageKeyOf as notificationsKeyOf, type NotificationStore } from './store/notification-store.ts';
 import type { Reader, ReaderOffline } from './store/reader.ts';
 import { bookmarkWrite, interactionWrite } from './store/writes.ts';
 
@@ -30,7 +33,21 @@ export async function openOffline(
     attach(reader) {
       // Each is kept at once, and sent when its turn has come.
       reader.actions.isOrdered = true;
-      reader.onFeed = (feed) => keepFeed(offline, reader, feed);
+      const confirmed = (item: FanfareItem): FanfareItem => ({
+        ...item,
+        action: reader.actions.confirmed(item.action.id) ?? item.action,
+      });
+      reader.onFeed = (feed) =>
+        keepList(offline, reader, feed, pageKeyOf(feed.options), () => {
+          const { unread, state, total } = feed.getSnapshot();
+          const page = pageOf(feed, feed.options.live, confirmed);
+          return page && { ...page, unread, state, ...(total && { total }) };
+        });
+      reader.onNotifications = (list) =>
+        keepList(offline, reader, list, notificationsKeyOf(list.options), () => {
+          const page = pageOf(list, list.options.live);
+          return page && { ...page, ...list.counts };
+        });
       for (const write of offline.writes) showWaiting(reader, write);
     },
     clear: offline.clear,
@@ -38,25 +55,30 @@ export async function openOffline(
   };
 }
 
-/** Keeps a list whenever it has changed. */
-function keepFeed(offline: Offline, reader: Reader, feed: FeedStore): void {
-  const { client } = reader;
-  feed.subscribe(
+/** Keeps a list whenever it has changed. @param pageOf undefined: nothing that could go on from there */
+function keepList(
+  offline: Offline,
+  { client }: Reader,
+  list: Pick<FeedStore | NotificationStore, 'subscribe'>,
+  key: string,
+  pageOf: () => (ItemPage<unknown> & { readonly liveCursor: string }) | undefined,
+): void {
+  list.subscribe(
     offline.keeping(() => {
-      const page = pageOf(reader, feed);
+      const page = pageOf();
       const { fields, language } = client;
-      return page && { key: pageKeyOf(feed.options), page, language, fields: JSON.stringify(fields) };
+      return page && { key, page, language, fields: JSON.stringify(fields) };
     }),
   );
 }
 
-/** What is loaded of a list, as the server has confirmed it, with what waits in its place. Undefined: nothing that could go on from there. */
-function pageOf(
-  { actions }: Reader,
-  { list, cursor: liveCursor, options, getSnapshot }: FeedStore,
-): ListedPage | undefined {
-  if (list.top !== undefined || liveCursor === undefined || options.live === 'off') return undefined;
-  const { unread, state, total } = getSnapshot();
+/** What is loaded of a list, as the server has confirmed it, with what waits in its place. */
+function pageOf<Item extends { readonly id: string }>(
+  { list, cursor: liveCursor }: { readonly list: ItemList<Item>; readonly cursor: string | undefined },
+  live: ListOptions['live'],
+  confirmed: (item: Item) => Item = (item) => item,
+) {
+  if (list.top !== undefined || liveCursor === undefined || live === 'off') return undefined;
   const held = new Map(list.held.map((entry) => [entry.item.id, entry]));
   const all = [...list.entries.filter(({ item }) => !held.has(item.id)), ...held.values()];
   if (held.size > 0)
@@ -65,10 +87,10 @@ function pageOf(
   // Where it ends with another item than its last page did, nothing is known between the two.
   const last = all.at(-1)?.place === lowerEdge ? (endCursor ?? '') : '';
   const edges = all.map(({ item }, at) => ({
-    node: { ...item, action: actions.confirmed(item.action.id) ?? item.action },
+    node: confirmed(item),
     cursor: at === all.length - 1 ? last : '',
   }));
-  return { edges, pageInfo: { hasNextPage, endCursor }, liveCursor, unread, state, ...(total && { total }) };
+  return { edges, pageInfo: { hasNextPage, endCursor }, liveCursor };
 }
 
 interface OfInput {

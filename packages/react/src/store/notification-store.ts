@@ -37,6 +37,10 @@ interface Uses {
   readonly client: FeedClient<FanfareItem>;
   readonly connection: Connection;
   readonly notified?: ReadonlySet<(notification: Notification) => void>;
+  /** A page that was kept with this key. */
+  readonly keptPage?: (key: string) => object | undefined;
+  /** Notified of each list that is made. */
+  readonly onNotifications?: (list: NotificationStore) => void;
 }
 
 const NONE = { count: 0, isExact: true };
@@ -44,13 +48,13 @@ const EMPTY: NotificationState = { ...EMPTY_LIST, unseen: NONE, unread: NONE };
 
 /** A list of the reader's notifications, and the reader's marks on it. */
 export class NotificationStore extends ListStore<Notification, NotificationPage, NotificationState> {
-  readonly #options: NotificationOptions;
+  readonly options: NotificationOptions;
   readonly #client: FeedClient<FanfareItem>;
   /** As the server has them. */
   #counts: NotificationCounts = { unseen: NONE, unread: NONE };
   #marks: readonly Mark[] = [];
 
-  constructor(options: NotificationOptions, { client, connection, notified }: Uses) {
+  constructor(options: NotificationOptions, { client, connection, notified, keptPage }: Uses) {
     super(options, EMPTY, new ItemList(({ at }) => at), connection, {
       ...{ what: 'watchNotifications', of: { filter: options.filter } },
       onEvent: (event: NotificationEvent) => {
@@ -60,8 +64,16 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
           for (const listener of notified ?? []) listener(event.notification);
       },
     });
-    this.#options = options;
+    this.options = options;
     this.#client = client;
+    // Of these fields it is what the same package has kept.
+    const page = keptPage?.(pageKeyOf(options)) as NotificationPage | undefined;
+    if (page !== undefined) this.begin(page);
+  }
+
+  /** As the server has them. */
+  get counts(): NotificationCounts {
+    return this.#counts;
   }
 
   /** All that is shown, and all below it. */
@@ -88,7 +100,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   };
 
   protected override read(query: PageQuery): Promise<NotificationPage> {
-    const { filter, first = 25 } = this.#options;
+    const { filter, first = 25 } = this.options;
     return this.#client.notifications({ first, ...(filter && { filter }), ...query });
   }
 
@@ -141,7 +153,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
   }
 
   get #isAll(): boolean {
-    return JSON.stringify(this.#options.filter ?? {}) === '{}';
+    return JSON.stringify(this.options.filter ?? {}) === '{}';
   }
 
   #newest(): Instant | undefined {
@@ -160,7 +172,7 @@ export class NotificationStore extends ListStore<Notification, NotificationPage,
       throw error;
     }
     // Where nothing is watched nothing says that the list is another one now.
-    if (this.#options.live === 'off') void this.refresh();
+    if (this.options.live === 'off') void this.refresh();
   }
 
   #apply(event: NotificationEvent): void {
@@ -188,10 +200,16 @@ export function notificationsOf(uses: Uses, options: NotificationOptions): Notif
   const ofReader = stores.get(uses.connection) ?? new Map<string, NotificationStore>();
   stores.set(uses.connection, ofReader);
   const key = keyOf(options);
-  const store = ofReader.get(key) ?? new NotificationStore(options, uses);
+  const known = ofReader.get(key);
+  if (known !== undefined) return known;
+  const store = new NotificationStore(options, uses);
   ofReader.set(key, store);
+  uses.onNotifications?.(store);
   return store;
 }
+
+/** Names its page among those of all lists. */
+export const pageKeyOf = (options: NotificationOptions): string => `notifications ${keyOf(options)}`;
 
 /** Equal options have equal keys, however they are written down. */
 export function keyOf({ filter = {}, first = 25, live = 'hold' }: NotificationOptions): string {

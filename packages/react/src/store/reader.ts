@@ -5,6 +5,7 @@ import { Answers } from './answers.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
 import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
+import type { NotificationStore } from './notification-store.ts';
 import { PageLife } from './page-life.ts';
 import { mute, setBlock, unmute } from './standings.ts';
 import { Undos } from './undos.ts';
@@ -60,6 +61,7 @@ export class Reader {
   readonly feeds = new Map<string, FeedStore>();
   /** Notified of each list that is made. */
   onFeed: (feed: FeedStore) => void = () => undefined;
+  onNotifications: (list: NotificationStore) => void = () => undefined;
   readonly #listeners = new Set<FeedListener>();
   readonly #snapshots: readonly FeedSnapshot[];
 
@@ -88,12 +90,15 @@ export class Reader {
     return (this.client.language ?? language) === language ? language : undefined;
   }
 
+  /** That came with the HTML, or was kept. */
+  readonly keptPage = (key: string): FeedSnapshot['page'] | undefined =>
+    this.#snapshots.find((snapshot) => snapshot.key === key)?.page;
+
   /** Equal options share a list. */
   feed(options: FeedOptions): FeedStore {
     const key = keyOf(options);
     const known = this.feeds.get(key);
     if (known !== undefined) return known;
-    const pageKey = pageKeyOf(options);
     const store = new FeedStore(options, {
       client: this.client,
       actions: this.actions,
@@ -101,7 +106,7 @@ export class Reader {
       onEvent: (event) => {
         for (const listener of this.#listeners) listener(event);
       },
-      page: this.#snapshots.find((snapshot) => snapshot.key === pageKey)?.page,
+      page: this.keptPage(pageKeyOf(options)),
     });
     // Those that were left are as they were when one comes back, but each text that was looked for has made one.
     const left = [...this.feeds].filter(([, feed]) => feed.isLeft);
