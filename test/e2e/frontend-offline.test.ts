@@ -119,7 +119,7 @@ describe.each(PACKAGES)('%s', (...frontend) => {
   test('a page that is opened again shows all lists at once, and asks only for what has happened since', async () => {
     await using closer = new Closer();
     const { actor, wire, post, page, isKept, store } = await openScene(closer, frontend);
-    const [below = ''] = [await post('Below'), await post('One'), await post('Two'), await post('Three')];
+    const [below] = [await post('Below'), await post('One'), await post('Two'), await post('Three')];
     const first = await page();
     const lists = (one: typeof first) => ({
       slice: one.fanfare.list('slice', { refId: actor, first: FIRST }),

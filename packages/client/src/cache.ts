@@ -38,12 +38,12 @@ export {
   type PagedList,
   type ShownFields,
   type Starts,
+  type Watched,
 } from './cache/lists.ts';
 export {
   createCacheSource,
   type CacheSource,
   type CacheSourceOptions,
   type Forgetting,
-  type Watched,
 } from './cache/source.ts';
 export { deedOf, type CachedList, type CacheWrite, type Sent } from './cache/waiting.ts';

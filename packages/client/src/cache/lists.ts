@@ -1,6 +1,6 @@
 import type { Added, DescriptorWith } from '../own-types.ts';
-import type { OfList } from '../types.ts';
-import type { CacheSource, Watched } from './source.ts';
+import type { Request } from '../request.ts';
+import type { OfList, WatchedList } from '../types.ts';
 
 /** What a cache keeps of the API, with the names of the types, and how events change it. */
 
@@ -166,6 +166,10 @@ export interface FeedVariables extends OfList {
   readonly filter?: object;
 }
 
+export interface Watched extends WatchedList {
+  readonly filter?: object;
+}
+
 /** Which list a watch is of, among the variables of its query. */
 export function watchedOf({ view, listId, filter, refId, actionId }: ListVariables): Watched {
   const given = Object.entries({ view, listId, filter, refId, actionId });
@@ -282,19 +286,20 @@ export function unknownFields(document: { readonly definitions: readonly object[
 /** Cursors at which lists begin that do not begin at the top. */
 export type Starts = Set<string>;
 
+interface Asking {
+  readonly request: Request;
+  readonly reader: AbortSignal;
+}
+
 /** The variables of a feed, of one that begins where the reader left off once that is known. */
 export class FeedStart {
-  readonly #source: Pick<CacheSource, 'request' | 'reader'>;
+  readonly #source: Asking;
   readonly #starts: Starts;
   readonly #from: FeedOptions['from'];
   readonly #variables: FeedVariables;
   #known: { readonly reader: AbortSignal; readonly after: string | undefined } | undefined;
 
-  constructor(
-    source: Pick<CacheSource, 'request' | 'reader'>,
-    starts: Starts,
-    { from, ...variables }: FeedOptions,
-  ) {
+  constructor(source: Asking, starts: Starts, { from, ...variables }: FeedOptions) {
     this.#source = source;
     this.#starts = starts;
     this.#from = from;

@@ -3,8 +3,9 @@ import type { FeedMutations } from '../mutation-types.ts';
 import { createMutations } from '../mutations.ts';
 import type { Request } from '../request.ts';
 import type { Offline } from '../offline/open.ts';
-import type { FeedClientOptions, WatchedList } from '../types.ts';
+import type { FeedClientOptions } from '../types.ts';
 import { Gate } from './gate.ts';
+import type { Watched } from './lists.ts';
 import { ReadAgain } from './read-again.ts';
 import { Waiting, type CachedList } from './waiting.ts';
 
@@ -23,10 +24,6 @@ interface ListEvent {
   readonly cursor: string;
   readonly item?: { readonly id: string };
   readonly itemId?: string;
-}
-
-export interface Watched extends WatchedList {
-  readonly filter?: object;
 }
 
 export interface Following<Event> {

@@ -118,7 +118,7 @@ export class Waiting {
         return shown(write(name, variables));
       },
     ]);
-    return { deeds: Object.fromEntries(deeds) as unknown as Deeds, mutations: this.#mutations(later) };
+    return { deeds: Object.fromEntries(deeds) as Deeds, mutations: this.#mutations(later) };
   }
 
   /** Interactions and bookmarks wait as deeds alone: what these answer is what a cache needs. */
