@@ -168,7 +168,7 @@ export function createCacheSource(
           readAllAgain();
         };
         // What waits to be shown comes once more.
-        const told = (next: string): void => {
+        const reached = (next: string): void => {
           if (!end.signal.aborted && !passage.isHolding) onCursor?.(next);
         };
         const follow = async (): Promise<void> => {
@@ -177,12 +177,12 @@ export function createCacheSource(
             ...{ ...of, signal: end.signal, ...(after !== undefined && { after }) },
             async onEvent(event) {
               await passage.pass(event, () => moves?.(event) ?? false, deliver(event));
-              told(event.cursor);
+              reached(event.cursor);
             },
             async onResync(reason, next) {
               await passage.reset(() => resync(reason, next));
               readAllAgain();
-              told(next);
+              reached(next);
             },
           });
         };
