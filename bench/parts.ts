@@ -5,6 +5,7 @@ import { againstPart } from './parts/against.ts';
 import { bumpPart } from './parts/bump.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
+import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
 import { pagePart } from './parts/page.ts';
@@ -22,6 +23,7 @@ export const PARTS: readonly Part[] = [
   fewMatchPart,
   manyFollowsPart,
   fullReaderPart,
+  listsPart,
   readsPart,
   fanOutPart,
   smallActionsPart,

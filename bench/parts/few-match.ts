@@ -39,7 +39,7 @@ async function runManyFollows(context: PartContext): Promise<PartReport> {
     ['a year', 365 * DAY_MS],
   ] as const)
     parts.push(
-      await measure(context, {
+      await measureReaders(context, {
         name: `many_follows_${span.replace(' ', '_')}`,
         title: `${String(length)} actions in ${span}`,
         // TOP reads all of a day, and of so many it is refused.
@@ -64,7 +64,7 @@ async function runFewMatch(context: PartContext): Promise<PartReport> {
   const parts = [];
   for (const length of lengths)
     parts.push(
-      await measure(context, {
+      await measureReaders(context, {
         name: `few_match_${String(length)}`,
         title: `${String(length)} actions`,
         asked: FEW,
@@ -84,7 +84,7 @@ async function runFewMatch(context: PartContext): Promise<PartReport> {
 
 async function runFullReader(context: PartContext): Promise<PartReport> {
   const sizes = sized(context.options, FULL_SIZES);
-  const { figures, series } = await measure(context, {
+  const { figures, series } = await measureReaders(context, {
     name: 'full_reader',
     title: `${String(sizes.length)} items`,
     asked: FULL,
@@ -105,21 +105,21 @@ async function runFullReader(context: PartContext): Promise<PartReport> {
   };
 }
 
-async function measure<R extends string>(
+interface Measured<R extends string> {
+  readonly name: string;
+  readonly title: string;
+  /** Or what is made of answers of the server, such as cursors. */
+  readonly asked: Asked<R> | ((ask: (reader: R, query: string) => Promise<string>) => Promise<Asked<R>>);
+  readonly load: (world: RawWorld, fanfare: InProcess) => Promise<void>;
+  readonly userOf: (reader: R) => string;
+  /** Further settings of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Pages and counts of several readers, each beside another: latency and CPU of all processes. */
+export async function measureReaders<R extends string>(
   { environment, options, say }: PartContext,
-  {
-    name: ofWorld,
-    title,
-    asked,
-    load,
-    userOf,
-  }: {
-    readonly name: string;
-    readonly title: string;
-    readonly asked: Asked<R>;
-    readonly load: (world: RawWorld, fanfare: InProcess) => Promise<void>;
-    readonly userOf: (reader: R) => string;
-  },
+  { name: ofWorld, title, asked: given, load, userOf, env }: Measured<R>,
 ) {
   const database = `bench_${ofWorld}`;
   await using world = await openRawWorld(environment, database);
@@ -127,8 +127,14 @@ async function measure<R extends string>(
     await using fanfare = await openInProcess(environment, database, { worker: false });
     await load(world, fanfare);
   }
-  await using api = await startApi({ environment, database });
+  await using api = await startApi({ environment, database, env });
   say(`${title} are there`);
+  const requestOf = async (reader: R, query: string): Promise<WireRequest> =>
+    graphqlRequest(api.url, await tokenFor(userOf(reader)), query);
+  const asked =
+    typeof given === 'function'
+      ? await given(async (reader, query) => expectAnswer(await requestOf(reader, query)))
+      : given;
   const count = sized(options, { full: 7, short: 7, smoke: 1 });
   const kinds = new Map([[process.pid, 'benchmark']]);
   const cpu = (): number =>
@@ -145,18 +151,18 @@ async function measure<R extends string>(
     };
   const measures: Measure[] = [];
   for (const [name, [reader, query]] of Object.entries(asked)) {
-    const request = graphqlRequest(api.url, await tokenFor(userOf(reader)), query);
+    const request = await requestOf(reader, query);
     for (let time = 0; time < 2; time += 1) await expectAnswer(request);
     measures.push(measureOf(name, request));
   }
   const series = await alternate(measures, roundsOf(options, { full: [3, 0], short: [2, 0], smoke: [1, 0] }));
   const of = (name: string) => seriesNamed(series, name);
-  const figures = Object.entries(asked).flatMap(([name, [, , beside = PLAIN]]) =>
+  const figures = Object.entries(asked).flatMap(([name, [, , beside = PLAIN, most = MOST]]) =>
     ['p50', 'CPU'].map((what) => {
       const own = of(`${name}: ${what}`);
       const figure = `${title}, ${name}: ${what}`;
       if (name === beside) return { ...figureOf(own, 'ms'), name: figure };
-      return atMost(MOST, `× ${beside}`, ratioFigure(figure, own, of(`${beside}: ${what}`)));
+      return atMost(most, `× ${beside}`, ratioFigure(figure, own, of(`${beside}: ${what}`)));
     }),
   );
   return { figures, series };

@@ -33,8 +33,13 @@ type Reader = (typeof READERS)[number];
 /** The page of a reader who has done nothing, by which all others are measured. */
 export const PLAIN = 'page of a reader who has done nothing';
 
-/** What is asked for, by whom, and the name of that by which it is measured. Default: the page of a reader who has done nothing. */
-export type Asked<R> = Readonly<Record<string, readonly [reader: R, query: string, beside?: string]>>;
+/**
+ * What is asked for, by whom, the name of that by which it is measured, and how many times that it may be. Default: 3 times the page
+ * of a reader who has done nothing.
+ */
+export type Asked<R> = Readonly<
+  Record<string, readonly [reader: R, query: string, beside?: string, most?: number]>
+>;
 
 export const FEW: Asked<Reader> = {
   [PLAIN]: ['plain', page()],
@@ -153,7 +158,7 @@ export async function templateOf(
   return { ...found, fanOut: { ...fanOut, state: 'DONE' } };
 }
 
-async function historyOf(
+export async function historyOf(
   world: RawWorld,
   fanfare: InProcess,
   length: number,
