@@ -116,8 +116,8 @@ export const MANY: Asked<'few' | 'many'> = {
   'filter by ref': ['many', filtered(`refId: "${refOf(7)}"`)],
   'filter by a quiet ref': ['many', filtered(`refId: "${refOf(BUSY + 7)}"`)],
   RECENT: ['many', page('(order: RECENT)')],
-  TOP: ['many', page('(order: TOP)')],
-  total: ['many', '{ feed(first: 1) { total { count isExact } } }'],
+  TOP: ['many', page('(order: TOP)'), PLAIN, 10],
+  total: ['many', '{ feed(first: 1) { total { count isExact } } }', PLAIN, 10],
   following: ['many', '{ viewer { following(first: 100) { edges { cursor node { id label } } } } }'],
 };
 

@@ -5,6 +5,7 @@ import type { FeedOrderRow, FeedView, ScoreExplanation } from '../../feed/page/d
 import { BY_CONDUCTED } from '../../feed/page/orders.ts';
 import { compileRank, type RankExpression, type RankVariables } from './rank-expression.ts';
 import {
+  ALWAYS,
   factsOf,
   latestGeneration,
   type RankedOf,
@@ -71,8 +72,7 @@ function relationshipOf({ recent }: Relation = { interactions: 0, recent: 0 }): 
 function byExpression(expression: RankExpression): Ranking {
   return {
     name: 'RANK',
-    // However old they are.
-    since: () => null,
+    earliest: () => ALWAYS,
     withContent: true,
     withShown: expression.uses.has('impressions'),
     scoring: (_core: FeedReads, of) => (entry, facts) =>

@@ -26,8 +26,8 @@ import type { RankedFacts, Relation, Taste } from './store.ts';
 export interface Ranking {
   /** Tells its cursors from those of other orders. */
   readonly name: ListOrder;
-  /** Earliest `conducted` that a generation ranks, inclusive; `ALWAYS`: however old. `null`: that of the newest `RANKED_CHUNK` entries. */
-  readonly since: (generation: Date) => Date | null;
+  /** Earliest `conducted` that a generation ranks, inclusive; `ALWAYS`: however old. Of more entries the newest `RANKED_CHUNK` are ranked. */
+  readonly earliest: (generation: Date) => Date;
   /** Whether it needs the descriptors of actions. */
   readonly withContent: boolean;
   /** Whether it needs what the reader was shown. */
@@ -45,10 +45,10 @@ export interface RankedOf {
   readonly shown: ReadonlyMap<ActionId, number>;
 }
 
-/** Entries that a ranking reads at once. */
+/** Entries that a ranking reads at once, and about as many as it ranks. */
 const RANKED_CHUNK = 1_000;
 /** Of so many entries all can be too close together to be told from those that were not read. */
-const MOST_CHUNKS = 4;
+const MOST_CHUNKS = 2;
 /** The lowest time that a cursor can hold. */
 export const ALWAYS = new Date(-LAST_TIME);
 
@@ -57,11 +57,11 @@ interface RankedEntry extends RankedPosition {
 }
 
 /**
- * A page of a feed with the best items first: the newest actions by score; then everything older, newest first. Scores, the age up to which
+ * A page of a feed with the best items first: the newest actions, up to about 1,000, by score; then everything older, newest first. Scores, the age up to which
  * actions are ranked and the reader's interactions are fixed by the generation and the cursor, so the order is stable while a reader
  * pages.
  *
- * Costs two round trips per 1,000 entries that are ranked, two for the reader's interactions and two for the page.
+ * Costs two round trips for the entries that are ranked, four if they are close together, two for the reader's interactions and two for the page.
  * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
 export async function readRanked(
@@ -75,7 +75,7 @@ export async function readRanked(
   const { size, isUp, from } = page;
   if (from !== null && !isKept(from.generation, latest)) throw outdated();
   const generation = from?.generation ?? latest;
-  const known = from?.since ?? ranking.since(generation);
+  const known = from?.since ?? null;
   const ranked = once(() => rank(core, options, { ranking, generation, known }));
   const sinceOf = async (): Promise<Date> => known ?? (await ranked()).since;
   const zones: Readonly<Record<RankedCursor['zone'], (room: number) => Promise<readonly RankedEdge[]>>> = {
@@ -153,7 +153,9 @@ async function rank(
       facts.set(...one);
   };
   const [{ entries, since }, relations, shown, taste] = await Promise.all([
-    known === null ? newest(scan, learn, facts) : entriesSince(scan, known, learn),
+    known === null
+      ? newest(scan, { learn, facts, earliest: ranking.earliest(generation) })
+      : entriesSince(scan, known, learn),
     relationsOf(core, userId, generation),
     ranking.withShown ? shownTo(core, userId, generation) : NOTHING_SHOWN,
     tasteOf(core, await lookUp()),
@@ -208,24 +210,27 @@ interface Candidates {
   readonly since: Date;
 }
 
-async function newest(
-  scan: OrderedPage['scan'],
-  learn: Learn,
-  facts: ReadonlyMap<ActionId, RankedFacts>,
-): Promise<Candidates> {
+interface Newest {
+  readonly learn: Learn;
+  readonly facts: ReadonlyMap<ActionId, RankedFacts>;
+  readonly earliest: Date;
+}
+
+async function newest(scan: OrderedPage['scan'], { learn, facts, earliest }: Newest): Promise<Candidates> {
   const entries: FeedEntry[] = [];
   for (let chunks = 1; ; chunks++) {
     const from = entries.at(-1) ?? null;
     const chunk: readonly FeedEntry[] = await scan({ from, limit: RANKED_CHUNK, isUp: false });
     entries.push(...chunk);
     await learn(chunk);
-    if (chunk.length < RANKED_CHUNK) return { entries, since: ALWAYS };
     // An action that was not read yet has a lower relevancy, which is at most so much below `conducted`.
-    const floor = (entries.at(-1)?.relevancy.getTime() ?? 0) + MAX_FUTURE_MS;
+    const floor = (entries.at(-1)?.relevancy.getTime() ?? 0) + MAX_FUTURE_MS + 1;
+    if (chunk.length < RANKED_CHUNK || floor <= earliest.getTime()) return { entries, since: earliest };
     const times = Array.from(facts.values(), ({ conducted }) => conducted.getTime());
     const complete = times.filter((time) => time >= floor).sort((a, b) => b - a);
+    const since = Math.max(earliest.getTime(), complete[RANKED_CHUNK - 1] ?? floor);
     if (complete.length >= RANKED_CHUNK / 2 || chunks === MOST_CHUNKS)
-      return { entries, since: new Date(complete[RANKED_CHUNK - 1] ?? floor) };
+      return { entries, since: new Date(since) };
   }
 }
 

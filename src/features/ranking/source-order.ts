@@ -38,7 +38,7 @@ async function explainOffered(
 /** The scores are those of the answer that the entries are of. */
 const BY_HOST: Ranking = {
   name: 'SOURCE',
-  since: () => ALWAYS,
+  earliest: () => ALWAYS,
   ...{ withContent: false, withShown: false },
   scoring: () => (entry) => entry.offered ?? 0,
 };

@@ -68,7 +68,7 @@ async function explainScore(
 /** Actions of the day before a generation, by their scores in it. */
 const BY_SCORE: Ranking = {
   name: 'TOP',
-  since: rankedSince,
+  earliest: rankedSince,
   withContent: false,
   withShown: false,
   scoring:

@@ -128,6 +128,23 @@ test('ranks the last day by age, engagement and relationship, and the rest newes
   );
 });
 
+test('of a day with more than a thousand the newest thousand are ranked, and the rest follows newest first', async () => {
+  await using parts = await openParts();
+  const now = steadyNow();
+  const COUNT = 1_060;
+  const samples = Array.from({ length: COUNT }, (_, n) => ({
+    // Of the closest member are only those that are beyond.
+    ...{ actorId: n < 1_030 ? 'ben' : 'cat', ageHours: n / 60, likes: 0, comments: 0, reshares: 0 },
+  }));
+  const ids: string[] = [];
+  for (let from = 0; from < COUNT; from += 100)
+    ids.push(...(await publishAll(parts, samples.slice(from, from + 100), now)));
+  await parts.fanOut();
+  await likeBefore(parts, ids.slice(-30), now);
+  await parts.rescore(now);
+  expect(await top(parts, 100)).toEqual(ids);
+});
+
 /** Likes of the reader's that are older than the generation. */
 async function likeBefore(parts: Parts, actionIds: readonly string[], now: Date): Promise<void> {
   if (actionIds.length === 0) return;
