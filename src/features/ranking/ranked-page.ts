@@ -47,8 +47,6 @@ export interface RankedOf {
 
 /** Entries that a ranking reads at once, and about as many as it ranks. */
 const RANKED_CHUNK = 1_000;
-/** Of so many entries all can be too close together to be told from those that were not read. */
-const MOST_CHUNKS = 2;
 /** The lowest time that a cursor can hold. */
 export const ALWAYS = new Date(-LAST_TIME);
 
@@ -61,7 +59,7 @@ interface RankedEntry extends RankedPosition {
  * actions are ranked and the reader's interactions are fixed by the generation and the cursor, so the order is stable while a reader
  * pages.
  *
- * Costs two round trips for the entries that are ranked, four if they are close together, two for the reader's interactions and two for the page.
+ * Costs two round trips for the entries that are ranked, two for the reader's interactions and two for the page.
  * @throws FanfareError BAD_CURSOR, also when the cursor's generation is no longer stored.
  */
 export async function readRanked(
@@ -153,9 +151,7 @@ async function rank(
       facts.set(...one);
   };
   const [{ entries, since }, relations, shown, taste] = await Promise.all([
-    known === null
-      ? newest(scan, { learn, facts, earliest: ranking.earliest(generation) })
-      : entriesSince(scan, known, learn),
+    known === null ? newest(scan, learn, ranking.earliest(generation)) : entriesSince(scan, known, learn),
     relationsOf(core, userId, generation),
     ranking.withShown ? shownTo(core, userId, generation) : NOTHING_SHOWN,
     tasteOf(core, await lookUp()),
@@ -210,28 +206,13 @@ interface Candidates {
   readonly since: Date;
 }
 
-interface Newest {
-  readonly learn: Learn;
-  readonly facts: ReadonlyMap<ActionId, RankedFacts>;
-  readonly earliest: Date;
-}
-
-async function newest(scan: OrderedPage['scan'], { learn, facts, earliest }: Newest): Promise<Candidates> {
-  const entries: FeedEntry[] = [];
-  for (let chunks = 1; ; chunks++) {
-    const from = entries.at(-1) ?? null;
-    const chunk: readonly FeedEntry[] = await scan({ from, limit: RANKED_CHUNK, isUp: false });
-    entries.push(...chunk);
-    await learn(chunk);
-    // An action that was not read yet has a lower relevancy, which is at most so much below `conducted`.
-    const floor = (entries.at(-1)?.relevancy.getTime() ?? 0) + MAX_FUTURE_MS + 1;
-    if (chunk.length < RANKED_CHUNK || floor <= earliest.getTime()) return { entries, since: earliest };
-    const times = Array.from(facts.values(), ({ conducted }) => conducted.getTime());
-    const complete = times.filter((time) => time >= floor).sort((a, b) => b - a);
-    const since = Math.max(earliest.getTime(), complete[RANKED_CHUNK - 1] ?? floor);
-    if (complete.length >= RANKED_CHUNK / 2 || chunks === MOST_CHUNKS)
-      return { entries, since: new Date(since) };
-  }
+async function newest(scan: OrderedPage['scan'], learn: Learn, earliest: Date): Promise<Candidates> {
+  const entries = await scan({ from: null, limit: RANKED_CHUNK, isUp: false });
+  await learn(entries);
+  // An action that was not read has a lower relevancy, which is at most so much below `conducted`: of a burst none may be above that.
+  const floor = (entries.at(-1)?.relevancy.getTime() ?? 0) + MAX_FUTURE_MS + 1;
+  const isWhole = entries.length < RANKED_CHUNK || floor <= earliest.getTime();
+  return { entries, since: isWhole ? earliest : new Date(floor) };
 }
 
 /** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain all conducted since then. */
