@@ -30,6 +30,8 @@ interface ListOptions<P, C extends P, T> {
   readonly extent?: Extent | undefined;
   /** Whether scans end before the list does, once one has been made. Default: never. */
   readonly isCut?: (() => boolean) | undefined;
+  /** Whether there is more than what is stored, which takes long to read. Default: it is read. */
+  readonly isLonger?: (() => Promise<boolean>) | undefined;
 }
 
 /** Whether nothing counts from a place on. */
@@ -178,6 +180,9 @@ export class List<P, C extends P, T> {
     const keys = new Set(page.map((entry) => this.keyOf(entry)));
     let size = MAX_BATCH;
     for (let looked = 0, few = FEW; keys.size <= MAX_TOTAL; looked += size, few *= 2) {
+      // One more is all that it takes.
+      if (keys.size === MAX_TOTAL && (await this.#options.isLonger?.()) === true)
+        return { count: MAX_TOTAL, isExact: false };
       // Where few are missing, they are mostly the next.
       if (looked > 0) size = Math.min(MAX_BATCH, Math.max(few, 2 * (MAX_TOTAL + 1 - keys.size)));
       await this.readUpTo(looked + size);
@@ -226,6 +231,8 @@ export interface FeedStages {
   readonly isAboveRead: (entry: FeedPosition) => Promise<boolean>;
   /** Whether the skeleton ends before the list does, once it was read. Absent: it does not. */
   readonly isCut?: () => boolean;
+  /** Whether the list goes on below what is stored. Absent: it is read to find out. */
+  readonly isLonger?: () => Promise<boolean>;
   /** The next entries of the list below the read mark that are marked unread, in feed order. */
   readonly unreadBelow: (query: FeedQuery) => Promise<readonly FeedEntry[]>;
 }
@@ -258,7 +265,7 @@ export class FeedList extends List<FeedPosition, FeedEntry, NewsfeedItem> {
       idOf: ({ actionId }) => actionId,
       isAt: (entry, { relevancy }) => entry.relevancy.getTime() === relevancy.getTime(),
       firstRead: firstRead(stages),
-      ...{ extent: stages.extent, isCut: stages.isCut },
+      ...{ extent: stages.extent, isCut: stages.isCut, isLonger: stages.isLonger },
     });
     this.#stages = stages;
   }

@@ -13,7 +13,7 @@ import type { FeedOrder, FeedPage, ListOrder, PageArgs } from '../../core/shapes
 import { once } from '../../lib/once.ts';
 import { eachInTurns } from '../../lib/turn.ts';
 import { Extent } from '../extent.ts';
-import { isInRange, type FeedQuery } from '../feed-store.ts';
+import { isAboveAll, isInRange, type FeedQuery } from '../feed-store.ts';
 import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import { badInput } from '../../domain/errors.ts';
 import { type AskedList, checkAskedList, readerOf } from './views.ts';
@@ -199,6 +199,12 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
       stretch.isUp || !goesOn ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
     scanConducted: isListed || filter.unreadOnly ? undefined : scanConducted,
     isCut: () => whole?.isCut() === true,
+    async isLonger() {
+      if (isListed || filter.unreadOnly) return false;
+      const { floor } = await lookUp();
+      if (floor === null || isAboveAll(floor)) return false;
+      return range.since === undefined || floor.relevancy.getTime() >= range.since.getTime();
+    },
     async show(entries) {
       const items = await show(
         session,

@@ -77,6 +77,22 @@ test('counts to a thousand and says if there are more', async () => {
   expect(await totals()).toEqual(Array.from({ length: 3 }, () => ({ count: 1_000, isExact: false })));
 });
 
+test('of a thousand that are stored it is not asked whether there are more below', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  await seedActions(parts, 1_000);
+  await parts.services.follow(parts.session('ann'), 'site', 1_000);
+  await publishMany(parts, 1);
+  const [lowest] = (await parts.services.readFeed(parts.session('ann'), { last: 1 })).edges;
+  const { relevancy = new Date(), actionId = '' } = lowest?.node ?? {};
+  const floor = { relevancy, actionId };
+  await parts.core.feeds.raiseFloor('ann', floor, new Date(Date.now() + 1_000_000));
+  const page = await parts.services.readFeed(parts.session('ann'), { first: 1 });
+  const read = await commandsOf(parts.database, async () => {
+    expect(await page.countTotal()).toEqual({ count: 1_000, isExact: false });
+  });
+  expect(read.filter(({ collection }) => collection === 'follows')).toEqual([]);
+});
+
 test('a page without its total reads no more than the page', async () => {
   await using parts = await openParts({ monitorCommands: true });
   await publishMany(parts, 60);
