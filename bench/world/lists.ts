@@ -20,12 +20,14 @@ const RANK = `likes * 3.0 + comments * 5.0 + reshares + reactions * 2.0 + impres
 export function configOfLists(): string {
   const label = { en: 'View' };
   const filter = { not: { types: ['Liked'] } };
-  const counted = Array.from({ length: COUNTED_VIEWS }, (_, n) => [`counted${String(n)}`, { label, filter }]);
+  const counted: Readonly<Record<string, object>> = Object.fromEntries(
+    Array.from({ length: COUNTED_VIEWS }, (_, n) => [`counted${String(n)}`, { label, filter }]),
+  );
   const views = {
     usual: { label, filter, counts: false },
     mentions: { label, filter: { reasons: ['MENTION'] }, counts: false },
     hot: { label, order: { rank: RANK }, counts: false },
-    ...Object.fromEntries(counted),
+    ...counted,
   };
   return `export default ${JSON.stringify({ views })};\n`;
 }
