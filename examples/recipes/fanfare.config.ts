@@ -16,8 +16,15 @@ export default defineConfig({
           description: 'Who cooked too.',
         }),
         withName: field.text({ optional: true }),
-        rating: field.int({ min: 1, max: 5, optional: true, description: 'Stars, from 1 to 5.' }),
-        note: field.text({ max: 2_000, optional: true, description: 'How it went.' }),
+        rating: field.int({
+          min: 1,
+          max: 5,
+          optional: true,
+          shownAs: 'rating',
+          description: 'Stars, from 1 to 5.',
+        }),
+        note: field.text({ max: 2_000, optional: true, shownAs: 'body', description: 'How it went.' }),
+        pictures: field.media({ optional: true, description: 'What it looks like.' }),
       },
       summary: {
         en: ['{actor} cooked {recipeId} with {withId}', '{actor} cooked {recipeId}'],

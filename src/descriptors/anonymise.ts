@@ -2,6 +2,7 @@ import type { StoredDescriptor } from '../domain/action.ts';
 import { type ErasureSubject, FORMER_MEMBER } from '../domain/erasure.ts';
 import { plainId } from '../domain/stored-id.ts';
 import type { DescriptorField } from './define.ts';
+import { mediaIn } from './media.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** Replaces free text in required fields. */
@@ -71,6 +72,9 @@ function anonymiseValue(
     case 'dateTime':
     case 'enum':
       return value;
+    case 'media':
+      if (isOwn) return field.isOptional ? undefined : [];
+      return mediaIn(value).map((one) => ({ ...one, alt: withoutNames(one.alt, subject) }));
     case 'json':
       return isOwn ? {} : anonymiseJson(value, subject);
     // The type or field comes from a release or configuration that this process does not have, so its meaning is unknown.

@@ -1,8 +1,8 @@
 import { ACTIVITIES, activityField, activityNamed } from './activity.ts';
-import { compiledFields, inputNameOf, labelOf } from './compile.ts';
+import { compiledFields, inputNameOf, isShownAs, labelOf } from './compile.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { declarationSchema } from './declaration-schema.ts';
-import type { FieldDeclaration } from './field.ts';
+import type { FieldDeclaration, NumberOptions } from './field.ts';
 import type { Locale } from './locale.ts';
 import { ACTOR, defineGroupSentence, defineSentence, SUBJECTS, type Messages } from './sentence.ts';
 
@@ -34,6 +34,7 @@ export function faultsOf(declaration: unknown, path: string, locales: readonly L
     ...nameFaults(checked, path),
     ...fieldFaults(checked, path),
     ...activityFaults(checked, path),
+    ...contentFaults(checked, path),
   ];
   return faults.length > 0 ? faults : sentenceFaults(checked, path, locales);
 }
@@ -70,8 +71,8 @@ function nameFaults({ type, fields, group = [] }: DescriptorDeclaration, path: s
   for (const [index, name] of group.entries()) {
     const at = `${path}.group[${String(index)}]`;
     if (!Object.hasOwn(fields, name)) faults.push({ path: at, message: `There is no field ${name}` });
-    else if (fields[name]?.kind === 'json')
-      faults.push({ path: at, message: `${name} is free data, by which actions cannot be grouped` });
+    else if (fields[name]?.kind === 'json' || fields[name]?.kind === 'media')
+      faults.push({ path: at, message: `${name} is no single value, by which actions could be grouped` });
   }
   return faults;
 }
@@ -88,6 +89,26 @@ function fieldFaults({ fields }: DescriptorDeclaration, path: string): Declarati
     named.set(label, name);
     const fault = labelFault(fields, label, other);
     return fault === null ? found : [...found, { path: option, message: fault }];
+  });
+}
+
+/** A reader sees one text, one rating and one row of pictures below a sentence. */
+function contentFaults({ fields }: DescriptorDeclaration, path: string): DeclarationFault[] {
+  const named = new Set(Object.values(fields).map(labelOf));
+  const found = { body: '', rating: '', media: '' };
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const as = (['body', 'rating'] as const).find((one) => isShownAs(field.options, one));
+    const shown = field.kind === 'media' ? 'media' : as;
+    if (shown === undefined) return [];
+    const at = `${path}.fields.${name}${shown === 'media' ? '' : '.shownAs'}`;
+    const other = found[shown];
+    found[shown] = name;
+    if (other !== '') return [{ path: at, message: `${other} is already the ${shown} of this type` }];
+    if (named.has(name)) return [{ path: at, message: `${name} holds a name, which is in the sentence` }];
+    if (shown !== 'rating') return [];
+    const { min = 0, max = 0 } = field.options as NumberOptions;
+    if (max <= 0) return [{ path: at, message: 'A rating is so many of max: give one above 0' }];
+    return min < 0 ? [{ path: at, message: `A rating is not below 0, as min allows` }] : [];
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type DescriptorType,
   type RefField,
 } from './define.ts';
+import { MAX_MEDIA } from './media.ts';
 import type { FieldDeclaration, PersonOptions } from './field.ts';
 import { defineGroupSentence, defineSentence } from './sentence.ts';
 
@@ -39,6 +40,7 @@ export function compileDescriptor(declaration: DescriptorDeclaration): Descripto
       ({ concerned, notifies }) => (concerned ?? false) || (notifies ?? false),
     ),
     notifiedFields: personFields(declaration.fields, ({ notifies }) => notifies ?? false),
+    content: contentOf(declaration.fields),
     schema: descriptorSchema(fields),
     sentence: defineSentence(summary, fields),
     groupSentence:
@@ -111,6 +113,8 @@ function compiledField(field: FieldDeclaration): DescriptorField {
         ...common('Free data.'),
         isOptional: true,
       };
+    case 'media':
+      return { kind: 'media', max: field.options.max ?? MAX_MEDIA, ...common('Pictures and files.') };
     case 'id':
       return { ...idField(field.options.indexed), ...common('An id.') };
     case 'ref':
@@ -120,6 +124,24 @@ function compiledField(field: FieldDeclaration): DescriptorField {
       return { ...idField(indexed), isPerson: true, isActor, ...common('Id of a person.') };
     }
   }
+}
+
+/** Which fields are shown below the sentence. */
+function contentOf(fields: Fields): DescriptorType['content'] {
+  const named = Object.entries(fields);
+  const body = named.find(([, { options }]) => isShownAs(options, 'body'))?.[0];
+  const media = named.find(([, { kind }]) => kind === 'media')?.[0];
+  const [rating, rated] = named.find(([, { options }]) => isShownAs(options, 'rating')) ?? [];
+  const max = rated?.kind === 'int' || rated?.kind === 'float' ? rated.options.max : undefined;
+  return {
+    body: body ?? null,
+    rating: rating === undefined || max === undefined ? null : { name: rating, max },
+    media: media ?? null,
+  };
+}
+
+export function isShownAs(options: FieldDeclaration['options'], as: 'body' | 'rating'): boolean {
+  return 'shownAs' in options && options.shownAs === as;
 }
 
 function idField(isIndexed = false) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_INT, MIN_INT } from './compile.ts';
 import { MAX_TEXT_LENGTH } from './define.ts';
+import { MAX_MEDIA } from './media.ts';
 import { MAX_ID_LENGTH } from './id-schema.ts';
 import type { Locale } from './locale.ts';
 
@@ -17,17 +18,25 @@ const filed = { ...common, indexed: z.boolean().optional(), asRef: z.boolean().o
 const length = z.int().min(0).max(MAX_TEXT_LENGTH).optional();
 const whole = z.int().min(MIN_INT).max(MAX_INT).optional();
 const finite = z.number().optional();
+const rating = z.literal('rating').optional();
 
 /** A field as created by `field.*`; hosts may also write it by hand. */
 const fieldSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('text'),
-    options: z.strictObject({ ...common, min: length, max: length }),
+    options: z.strictObject({ ...common, min: length, max: length, shownAs: z.literal('body').optional() }),
   }),
-  z.strictObject({ kind: z.literal('int'), options: z.strictObject({ ...common, min: whole, max: whole }) }),
+  z.strictObject({
+    kind: z.literal('int'),
+    options: z.strictObject({ ...common, min: whole, max: whole, shownAs: rating }),
+  }),
   z.strictObject({
     kind: z.literal('float'),
-    options: z.strictObject({ ...common, min: finite, max: finite }),
+    options: z.strictObject({ ...common, min: finite, max: finite, shownAs: rating }),
+  }),
+  z.strictObject({
+    kind: z.literal('media'),
+    options: z.strictObject({ ...common, max: z.int().min(1).max(MAX_MEDIA).optional() }),
   }),
   z.strictObject({ kind: z.literal(['boolean', 'dateTime']), options: z.strictObject(common) }),
   z.strictObject({

@@ -1,5 +1,6 @@
 import type { ActivityDeclaration } from './activity.ts';
 import type { FieldDeclaration } from './field.ts';
+import type { MediaGiven } from './media.ts';
 import type { LocalMessages, SentenceMessages } from './sentence.ts';
 
 type FieldDeclarations = Readonly<Record<string, FieldDeclaration>>;
@@ -51,7 +52,9 @@ type ValueOf<D> = D extends { readonly kind: 'int' | 'float' }
         ? V
         : D extends { readonly kind: 'json' }
           ? unknown
-          : string;
+          : D extends { readonly kind: 'media' }
+            ? readonly MediaGiven[]
+            : string;
 
 type OptionalKeys<F> = {
   readonly [K in keyof F]: F[K] extends

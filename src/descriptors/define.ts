@@ -1,32 +1,15 @@
 import { z } from 'zod';
-import { hasControl, isVisible, tagForm } from '../domain/text-forms.ts';
+import { tagForm } from '../domain/text-forms.ts';
 import type { ActivityDeclaration } from './activity.ts';
 import { idSchema } from './id-schema.ts';
+import { mediaSchema } from './media.ts';
+import { lineSchema, textSchema } from './text-schema.ts';
 import type { LocalMessages, Sentence, SentenceMessages } from './sentence.ts';
 
 export const MAX_NAME_LENGTH = 512;
 export const MAX_TEXT_LENGTH = 8_192;
 export const MAX_TAGS = 32;
 export const MAX_TAG_LENGTH = 64;
-
-export function textSchema(max: number): z.ZodString {
-  return (
-    z
-      .string()
-      // Nothing else looks at a text that is too long.
-      .max(max, { error: `Must be at most ${String(max)} characters`, abort: true })
-      .refine((value) => !value.includes('\0'), 'Must not contain NUL')
-      .refine((value) => value.isWellFormed(), 'Must be well-formed Unicode')
-  );
-}
-
-/** A text that is shown on one line: visible, without control characters. */
-export function lineSchema(max: number): z.ZodString {
-  return textSchema(max)
-    .min(1, 'Must not be empty')
-    .refine((value) => !hasControl(value), 'Must not contain control characters')
-    .refine((value) => value === '' || isVisible(value), 'Must have a visible character');
-}
 
 /** A display name: 1 to 512 characters. */
 export const nameSchema = lineSchema(MAX_NAME_LENGTH);
@@ -54,6 +37,8 @@ export type DescriptorField = { readonly isOptional: boolean; readonly descripti
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   /** Free JSON; defaults to `{}`. */
   | { readonly kind: 'json'; readonly maxBytes: number }
+  /** At most `max` pictures and files. */
+  | { readonly kind: 'media'; readonly max: number }
 );
 
 /** A field whose id becomes a ref of the action. */
@@ -73,6 +58,12 @@ export interface DescriptorType {
   readonly inputName: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, DescriptorField>>;
+  /** Names of the fields that are shown below the sentence; `null`: the type has none. */
+  readonly content: {
+    readonly body: string | null;
+    readonly rating: { readonly name: string; readonly max: number } | null;
+    readonly media: string | null;
+  };
   /** `fields` as a list, which is faster to iterate for every descriptor shown. */
   readonly fieldList: readonly { readonly name: string; readonly field: DescriptorField }[];
   /** Fields with a copied name, each with the field of the id it belongs to. */
@@ -137,6 +128,8 @@ function requiredSchema(field: DescriptorField): z.ZodType {
       return z.enum(field.values);
     case 'json':
       return jsonSchema(field.maxBytes);
+    case 'media':
+      return mediaSchema(field.max);
   }
 }
 

@@ -10,10 +10,19 @@ export interface TextOptions extends CommonOptions {
   readonly min?: number;
   /** Maximum length in characters. Default and upper bound: 8,192. */
   readonly max?: number;
+  /** `body`: what somebody wrote. Clients show it below the sentence; one field of a type. */
+  readonly shownAs?: 'body';
 }
 
 export interface NumberOptions extends CommonOptions {
   readonly min?: number;
+  readonly max?: number;
+  /** `rating`: so many of `max`, which it needs, such as stars. Clients show it beside the body; one field of a type. */
+  readonly shownAs?: 'rating';
+}
+
+export interface MediaOptions extends CommonOptions {
+  /** Maximum number of pictures and files. Default and upper bound: 10. */
   readonly max?: number;
 }
 
@@ -62,6 +71,7 @@ export type FieldDeclaration =
   | { readonly kind: 'boolean' | 'dateTime'; readonly options: CommonOptions }
   | { readonly kind: 'enum'; readonly values: readonly string[]; readonly options: CommonOptions }
   | { readonly kind: 'json'; readonly options: JsonOptions }
+  | { readonly kind: 'media'; readonly options: MediaOptions }
   | { readonly kind: 'id'; readonly options: IdOptions }
   | { readonly kind: 'person'; readonly options: PersonOptions }
   | { readonly kind: 'ref'; readonly type: string; readonly options: RefOptions };
@@ -94,6 +104,8 @@ export const field = {
     },
   /** Free JSON; defaults to `{}`. */
   json: (options: JsonOptions = {}) => ({ kind: 'json', options }) as const,
+  /** Pictures and files at addresses of the host. Clients show them below the body; one field of a type. */
+  media: plainField<MediaOptions>()('media'),
   /** An id that does not become a ref of the action. */
   id: plainField<IdOptions>()('id'),
   /** A person's member id. Becomes a ref of type `person` unless `asRef: false`. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathOf, type DeclarationFault } from './check.ts';
 import { DEFAULT_LOCALE, type Locale } from './locale.ts';
 import { timedTarget } from '../config/webhook-receivers.ts';
-import { lineSchema } from './define.ts';
+import { lineSchema } from './text-schema.ts';
 import type { HookUrl, SignedTarget } from './host-hooks.ts';
 
 /** A list of its own beside the feed: those of the reader's items that match, in an order of its own. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ActionTexts, RefId, UserId } from '../domain/action.ts';
 import { isMutedPerson, type ReaderMutes } from '../domain/mute.ts';
 import { comparable, wordsOf, type Phrases } from '../domain/text-forms.ts';
+import { mediaIn } from './media.ts';
 import { descriptorOfType } from './registry.ts';
 
 /** The fields of an action that mutes are matched against. */
@@ -50,12 +51,13 @@ export function knownWordsOf(text: string): readonly string[] {
 }
 
 /**
- * All words of an action as stored: texts and names of the descriptor and labels of its refs. Excludes tags, ids and free
+ * All words of an action as stored: texts and names of the descriptor, what its pictures show and labels of its refs. Excludes tags, ids and free
  * data. For unregistered types only the labels.
  */
 export function textsOf({ descriptor, refs }: ActionTexts): string[] {
   const fields = descriptorOfType(descriptor.type)?.fieldList ?? [];
   const said = fields.flatMap(({ name, field }) => {
+    if (field.kind === 'media') return mediaIn(descriptor[name]).map(({ alt }) => alt);
     const value = field.kind === 'text' || field.kind === 'nameOf' ? descriptor[name] : undefined;
     return typeof value === 'string' ? [value] : [];
   });

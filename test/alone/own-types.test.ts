@@ -24,14 +24,16 @@ const FIELDS = `id refs { refId type label } descriptor {
   __typename type summary german: summary(locale: "de") summaryParts { text member { memberId } ref { refId } }
   ... on BuildFailedDescriptor {
     repoId repoName authorId authorName branch minutes load stage isNight startedAt pipelineId log
+    shots { url alt kind width height blurhash }
   }
   ... on UnknownDescriptor { data }
-}`;
+} content { body rating { value max } media { url alt kind width height blurhash } }`;
 
 interface Shown {
   readonly id: string;
   readonly refs: readonly object[];
   readonly descriptor: Readonly<Record<string, unknown>>;
+  readonly content: object;
 }
 
 async function shown(id: string): Promise<Shown> {
@@ -94,6 +96,23 @@ describe('an action of a declared type', () => {
     });
   });
 
+  test('is shown with its body, rating and pictures, whatever the type calls them', async () => {
+    const picture = { url: 'https://pictures.example/1.jpg', alt: 'A red light', width: 4, height: 3 };
+    const file = { url: 'https://pictures.example/log.txt', kind: 'FILE' };
+    const blurhash = 'LEHV6nWB2yk8pyo0adR*.7kCMdnj';
+    const given = { note: 'Again.', severity: 2, shots: [{ ...picture, blurhash }, file] };
+    const { content, descriptor } = await shown(await broken(uniqueName(''), given));
+    const media = [
+      { ...picture, kind: 'PICTURE', blurhash },
+      { ...file, alt: '', width: null, height: null, blurhash: null },
+    ];
+    expect(content).toEqual({ body: 'Again.', rating: { value: 2, max: 3 }, media });
+    expect(descriptor).toMatchObject({ shots: media });
+    const bare = await shown(await broken(uniqueName('')));
+    expect(bare.content).toEqual({ body: null, rating: null, media: [] });
+    expect(bare.descriptor).toMatchObject({ shots: null });
+  });
+
   test('is rejected if a value is invalid, with the name of its field', async () => {
     const mutation = 'mutation ($input: PublishActionInput!) { publishAction(input: $input) { isReplay } }';
     const tag = uniqueName('');
@@ -105,6 +124,10 @@ describe('an action of a declared type', () => {
       ['startedAt', 'yesterday'],
       ['branch', 'b'.repeat(201)],
       ['colour', 'red'],
+      ['severity', 4],
+      ['shots', [{ url: 'http://pictures.example/1.jpg' }]],
+      ['shots', [{ url: 'javascript:alert(1)' }]],
+      ['shots', Array(3).fill({ url: 'https://pictures.example/1.jpg' })],
     ] as const) {
       const input = { actorId: 'actor', descriptor: { buildFailed: build(tag, { [name]: value }) } };
       const { errors } = await app.query(mutation, { input }, service);

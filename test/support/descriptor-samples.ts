@@ -12,6 +12,8 @@ function sampleOf(name: string, field: DescriptorField): unknown {
       return field.values[0];
     case 'json':
       return { free: true };
+    case 'media':
+      return [{ url: `https://pictures.example/${name}.jpg`, alt: `the ${name}`, kind: 'PICTURE' }];
     case 'id':
     case 'nameOf':
     case 'text':

@@ -33,6 +33,9 @@ const config = defineConfig({
         startedAt: field.dateTime({ optional: true }),
         pipelineId: field.id({ optional: true }),
         log: field.json(),
+        note: field.text({ optional: true, shownAs: 'body' }),
+        severity: field.int({ min: 0, max: 3, optional: true, shownAs: 'rating' }),
+        shots: field.media({ max: 2, optional: true }),
       },
       summary: {
         en: '{authorId} broke {branch} of {repoId}',

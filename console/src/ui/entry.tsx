@@ -1,6 +1,14 @@
-import { Avatar, leaderOf, Summary, type SummaryPart, useBookmark, useEngagement } from '@fanfare/react';
+import {
+  Avatar,
+  Content,
+  leaderOf,
+  Summary,
+  type SummaryPart,
+  useBookmark,
+  useEngagement,
+} from '@fanfare/react';
 import { Bookmark, Heart, MessageSquare, Repeat2, type LucideIcon } from 'lucide-react';
-import type { CSSProperties, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { useSaid, type Said } from './said.ts';
 import { Time } from './time.tsx';
@@ -48,7 +56,7 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
       <Avatar {...leaderOf(action)} />
       <div>
         <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
-        {said !== null && <Body said={said} />}
+        {said !== null && <Content item={{ action: said as never }} />}
         <div className="foot">
           {buttons}
           <p className="meta">
@@ -67,31 +75,6 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
         {children}
       </div>
     </div>
-  );
-}
-
-const STARS = '★★★★★';
-
-function Body({ said: { text, rating } }: { readonly said: Said }): ReactNode {
-  if (text === null && rating === null) return null;
-  return (
-    <p className="said" dir="auto">
-      {rating !== null && (
-        <>
-          <span
-            className="stars"
-            role="img"
-            aria-label={`${String(rating)} stars`}
-            hidden={rating > STARS.length}
-            style={{ '--of': `${String((rating / STARS.length) * 100)}%` } as CSSProperties}
-          >
-            {STARS}
-          </span>{' '}
-          <span className="figure">{rating}</span>{' '}
-        </>
-      )}
-      {text}
-    </p>
   );
 }
 

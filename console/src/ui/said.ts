@@ -1,12 +1,13 @@
+import type { ActionContent } from '@fanfare/react';
 import { useMemo, useState, useSyncExternalStore } from 'react';
+import { CONTENT_FIELDS } from '@fanfare/client';
 import { useClient } from './use-client.ts';
 
 type Client = ReturnType<typeof useClient>;
 
 /** What an action carries beside its sentence, and who did something with it last. */
 export interface Said {
-  readonly text: string | null;
-  readonly rating: number | null;
+  readonly content: ActionContent;
   readonly last: {
     readonly kind: string;
     readonly at: string;
@@ -21,53 +22,19 @@ interface Of {
   readonly descriptor: { readonly summary: string };
 }
 
-interface Types {
-  readonly __type: {
-    readonly possibleTypes: readonly {
-      readonly name: string;
-      readonly fields: readonly {
-        readonly name: string;
-        readonly type: {
-          readonly name: string | null;
-          readonly ofType: { readonly name: string | null } | null;
-        };
-      }[];
-    }[];
-  } | null;
-}
 interface Nodes {
   readonly nodes: readonly ({
     readonly id?: string;
-    readonly descriptor?: Readonly<Record<string, string | number | null>>;
+    readonly content?: ActionContent;
     readonly interactions?: {
       readonly edges: readonly { readonly node: NonNullable<Said['last']> }[];
     };
   } | null)[];
 }
 
-const TYPES = `{ __type(name: "ActionDescriptor") { possibleTypes { name fields { name type { name ofType { name } } } } } }`;
+const SAID = `query Said($ids: [ID!]!) { nodes(ids: $ids) { ... on Action { id ${CONTENT_FIELDS}
+  interactions(first: 1) { edges { node { kind at actor { memberId name } } } } } } }`;
 const AT_ONCE = 100;
-const TEXT = /text$|^(?:body|message|description)$/i;
-const RATING = /score$|^rating$/i;
-
-/** What own types call their text nobody knows before the schema is asked: their fields are found by name and type. */
-function selectionOf({ __type: declared }: Types): string {
-  const parts = (declared?.possibleTypes ?? []).flatMap(({ name, fields }) => {
-    const find = (by: RegExp, types: readonly string[]): string | undefined =>
-      fields.find(
-        (field) => by.test(field.name) && types.includes(field.type.name ?? field.type.ofType?.name ?? ''),
-      )?.name;
-    const [text, rating] = [find(TEXT, ['String']), find(RATING, ['Int', 'Float'])];
-    // Each under a name of its own: of two types, one may have it always and the other not.
-    const asked = [
-      ...(text === undefined ? [] : [`text_${name}: ${text}`]),
-      ...(rating === undefined ? [] : [`rating_${name}: ${rating}`]),
-    ];
-    return asked.length === 0 ? [] : [`... on ${name} { ${asked.join(' ')} }`];
-  });
-  return `descriptor { __typename ${parts.join(' ')} }
-    interactions(first: 1) { edges { node { kind at actor { memberId name } } } }`;
-}
 
 /** Reads several at once: those that are asked for in the same moment. */
 class SaidStore {
@@ -75,7 +42,6 @@ class SaidStore {
   readonly #known = new Map<string, { readonly key: string; readonly said: Said | null }>();
   readonly #wanted = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
-  #selection: Promise<string> | undefined;
   #version = 0;
 
   constructor(client: Client) {
@@ -122,26 +88,16 @@ class SaidStore {
   /** Without it an action is shown by its sentence alone, which says the most. */
   async #ask(ids: readonly string[]): Promise<readonly (Said | null)[]> {
     try {
-      this.#selection ??= this.#client
-        .request<Types>(TYPES)
-        .then(selectionOf, () => selectionOf({ __type: null }));
-      const query = `query Said($ids: [ID!]!) { nodes(ids: $ids) { ... on Action { id ${await this.#selection} } } }`;
-      const { nodes } = await this.#client.request<Nodes>(query, { ids });
-      return nodes.map((node) => (node?.descriptor === undefined ? null : saidOf(node)));
+      const { nodes } = await this.#client.request<Nodes>(SAID, { ids });
+      return nodes.map((node) =>
+        node?.content === undefined
+          ? null
+          : { content: node.content, last: node.interactions?.edges[0]?.node ?? null },
+      );
     } catch {
       return ids.map(() => null);
     }
   }
-}
-
-function saidOf({ descriptor = {}, interactions }: NonNullable<Nodes['nodes'][number]>): Said {
-  const type = descriptor['__typename'] ?? '';
-  const [text, rating] = [descriptor[`text_${type}`], descriptor[`rating_${type}`]];
-  return {
-    text: typeof text === 'string' && text !== '' ? text : null,
-    rating: typeof rating === 'number' ? rating : null,
-    last: interactions?.edges[0]?.node ?? null,
-  };
 }
 
 const stores = new WeakMap<Client, SaidStore>();

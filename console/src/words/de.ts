@@ -202,7 +202,6 @@ export const words: Readonly<Record<string, string>> = {
   '# reports': '# Meldungen',
   '# error': '# Fehler',
   '# errors': '# Fehler',
-  '# stars': '# Sterne',
   Send: 'Senden',
   'Send again': 'Nochmals senden',
   Discard: 'Verwerfen',

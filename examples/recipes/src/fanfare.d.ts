@@ -1,5 +1,7 @@
 // Written by `fanfare schema --types`, from the declared types of actions. A change here is lost.
 
+import type { Media, MediaInput } from '@fanfare/client';
+
 declare module '@fanfare/client' {
   interface FanfareTypes {
     /** Anything else: a verb with an object, an optional target and free data (at most 16 KiB). */
@@ -42,6 +44,8 @@ declare module '@fanfare/client' {
         readonly rating: number | null;
         /** How it went. */
         readonly note: string | null;
+        /** What it looks like. */
+        readonly pictures: readonly Media[] | null;
       };
       readonly input: {
         readonly recipeCooked: {
@@ -51,6 +55,7 @@ declare module '@fanfare/client' {
           readonly withName?: string | null;
           readonly rating?: number | null;
           readonly note?: string | null;
+          readonly pictures?: readonly MediaInput[] | null;
           readonly tags?: readonly string[] | null;
         };
       };

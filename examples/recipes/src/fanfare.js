@@ -3,6 +3,6 @@
 export const fields = {
   action: `descriptor { type summary
   ... on CustomDescriptor { verb objectType objectId targetId data }
-  ... on RecipeCookedDescriptor { recipeId recipeName withId withName rating note }
+  ... on RecipeCookedDescriptor { recipeId recipeName withId withName rating note pictures { url alt kind width height blurhash } }
   }`,
 };

@@ -2,6 +2,7 @@ import '@fanfare/react/style.css';
 import {
   Avatar,
   ConnectionNotice,
+  Content,
   FanfareProvider,
   Feed,
   FollowButton,
@@ -61,18 +62,12 @@ function Home(): ReactNode {
 }
 
 function Dish({ action }: { readonly action: FanfareAction }): ReactNode {
-  const { descriptor } = action;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Avatar {...leaderOf(action)} />
       <Summary item={{ action }} hrefOf={({ member, ref }) => `#/${member?.memberId ?? ref?.refId ?? ''}`} />
-      {descriptor.type === 'RecipeCooked' && (
-        <>
-          {descriptor.rating !== null && <p>{'★'.repeat(descriptor.rating).padEnd(5, '☆')}</p>}
-          {descriptor.note !== null && <p dir="auto">{descriptor.note}</p>}
-        </>
-      )}
+      <Content item={{ action }} />
       <Time at={action.conducted} />
       <Reactions actionId={action.id} reactions={['😋', '👏']} />
       <button type="button" data-fanfare="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -86,12 +81,14 @@ function Dish({ action }: { readonly action: FanfareAction }): ReactNode {
 function Cook(): ReactNode {
   const publish = usePublish();
   const cook = async (text: string, mentions: readonly string[]): Promise<void> => {
-    const [recipeName = '', ...note] = text.split('\n');
+    const [recipeName = '', ...lines] = text.split('\n');
+    const isPicture = (line: string): boolean => line.startsWith('https://');
     const recipeCooked = {
       recipeId: `recipe:${recipeName.toLowerCase()}`,
       recipeName,
-      note: note.join('\n') || null,
+      note: lines.filter((line) => !isPicture(line)).join('\n') || null,
       rating: 5,
+      pictures: lines.filter(isPicture).map((url) => ({ url, alt: recipeName })),
     };
     await publish({ recipeCooked }, { mentions, scope: 'PUBLIC' });
   };

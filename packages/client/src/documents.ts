@@ -2,7 +2,10 @@ import type { ClientFields, Fields } from './fields.ts';
 
 /** Selection on Member, for all who are named and shown with a picture. */
 export const PERSON = 'memberId name imageUrl';
-export const SHOWN = `refs { refId type label } descriptor { type summary tags } engagement { comments likes reshares lastInteraction }`;
+/** Selection on Action: what ActionContent has. */
+export const CONTENT = `content { body rating { value max } media { url alt kind width height blurhash } }`;
+
+export const SHOWN = `refs { refId type label } ${CONTENT} descriptor { type summary tags } engagement { comments likes reshares lastInteraction }`;
 /** Selection on NewsfeedItem: what FeedItem has. */
 export const ITEM_FIELDS = `id relevancy reasons isUnread action { id conducted scope isHidden actor { ${PERSON} } ${SHOWN} }`;
 

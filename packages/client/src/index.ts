@@ -1,7 +1,7 @@
 export { createFeedClient } from './create-feed-client.ts';
 export { FeedClientError } from './errors.ts';
 export { ACTION_STATE as ACTION_STATE_FIELDS, INTERACTION as INTERACTION_FIELDS } from './mutations.ts';
-export { itemFields, PERSON as PERSON_FIELDS } from './documents.ts';
+export { CONTENT as CONTENT_FIELDS, itemFields, PERSON as PERSON_FIELDS } from './documents.ts';
 export type { ClientFields, Fields } from './fields.ts';
 export type * from './own-types.ts';
 export type {
@@ -37,6 +37,7 @@ export type {
 export type { FeedClient } from './feed-client.ts';
 export type { Request } from './request.ts';
 export type {
+  ActionContent,
   Count,
   DeliveryReason,
   Descriptor,
@@ -49,6 +50,8 @@ export type {
   FeedQuery,
   FeedState,
   Instant,
+  Media,
+  MediaInput,
   Notification,
   NotificationCounts,
   NotificationEvent,

@@ -53,6 +53,7 @@ export type FeedItem = Added<'item'> & {
     readonly actor: Person;
     readonly refs: readonly { readonly refId: string; readonly type: string; readonly label: string }[];
     readonly descriptor: Descriptor;
+    readonly content: ActionContent;
     readonly engagement: {
       readonly comments: number;
       readonly likes: number;
@@ -104,6 +105,28 @@ export interface SummaryPart {
   readonly text: string;
   readonly member: { readonly memberId: string } | null;
   readonly ref: { readonly refId: string } | null;
+}
+
+/** A picture or file. */
+export interface Media {
+  readonly url: string;
+  /** What a picture shows, or the name of a file; empty: it says nothing. */
+  readonly alt: string;
+  readonly kind: 'PICTURE' | 'FILE';
+  /** In pixels; both are known, or none. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly blurhash: string | null;
+}
+
+/** A picture or file as it is published. */
+export type MediaInput = Partial<Media> & { readonly url: string };
+
+/** What an action shows below its sentence, whatever its type calls it. */
+export interface ActionContent {
+  readonly body: string | null;
+  readonly rating: { readonly value: number; readonly max: number } | null;
+  readonly media: readonly Media[];
 }
 
 /** What concerns the reader: events of one kind about one action, the followers of one day, or one assignment. */

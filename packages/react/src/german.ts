@@ -1,9 +1,10 @@
-import type { Words } from './words.ts';
+import type { Words } from './more-words.ts';
 
 /** For `words` of the provider. */
 export const german: Words = {
   like: 'Gefällt mir',
   reshare: 'Teilen',
+  rating: (value, max) => `${value.toLocaleString('de')} von ${String(max)}`,
   bookmark: 'Merken',
   follow: 'Folgen',
   following: 'Gefolgt',

@@ -15,12 +15,13 @@ export { useBlock, useBookmark, useEngagement, useFollow, useItemActions, useRep
 export { useClient, usePublish, type Published, type PublishOptions } from './hooks/publish.ts';
 export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
 export { Avatar, leaderOf } from './parts/avatar.tsx';
+export { Content } from './parts/content.tsx';
 export { Feed } from './parts/feed.tsx';
 export { FollowButton, Reactions, Summary, Time } from './parts/item.tsx';
 export { ConnectionNotice, UndoToast, UnreadBadge } from './parts/frame.tsx';
-export { ENGLISH as english, type Words } from './words.ts';
+export type { Words } from './more-words.ts';
 export { ACTION_FIELDS as feedActionFields, feedItemFields } from './item.ts';
-export type { FanfareAction, FanfareItem, SummaryPart } from './item.ts';
+export type { ActionContent, FanfareAction, FanfareItem, Media, SummaryPart } from './item.ts';
 export type { Undo } from './store/undos.ts';
 export type { Reader } from './store/reader.ts';
 export type { FeedOptions, FeedSnapshot } from './store/feed-options.ts';

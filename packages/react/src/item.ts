@@ -1,5 +1,6 @@
 import {
   ACTION_STATE_FIELDS,
+  CONTENT_FIELDS,
   PERSON_FIELDS,
   FeedClientError,
   type ActionState,
@@ -9,7 +10,7 @@ import {
   type SummaryPart,
 } from '@fanfare/client';
 
-export type { SummaryPart } from '@fanfare/client';
+export type { ActionContent, Media, SummaryPart } from '@fanfare/client';
 
 export type FanfareAction = Omit<FeedItem['action'], 'descriptor' | 'engagement'> &
   ActionState & {
@@ -32,7 +33,7 @@ export type FanfareItem = Omit<FeedItem, 'action'> & {
 export function expectFields({ groupId, action }: DeepPartial<FanfareItem>): void {
   const { descriptor, engagement, viewer } = action ?? {};
   const lacking = Object.entries({
-    ...{ groupId, 'action.actor': action?.actor, 'action.viewer': viewer },
+    ...{ groupId, 'action.actor': action?.actor, 'action.viewer': viewer, 'action.content': action?.content },
     ...{
       'action.engagement.reactions': engagement?.reactions,
       'action.descriptor.summaryParts': descriptor?.summaryParts,
@@ -55,7 +56,7 @@ type DeepPartial<T> = T extends readonly unknown[]
 const DESCRIPTOR = `descriptor { type summary tags summaryParts { text member { memberId } ref { refId } } }`;
 
 /** Selection on Action: what FanfareAction has. */
-export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { ${PERSON_FIELDS} } refs { refId type label } ${DESCRIPTOR}`;
+export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { ${PERSON_FIELDS} } refs { refId type label } ${CONTENT_FIELDS} ${DESCRIPTOR}`;
 
 /** Selection on NewsfeedItem: what FanfareItem has. For `createFeedClient<FanfareItem>({ …, fields: feedItemFields })`. */
 export const feedItemFields = `id relevancy reasons isUnread groupId isArchived snoozedUntil

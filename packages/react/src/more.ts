@@ -1,8 +1,10 @@
 'use client';
 
 // Not every page needs these: they are not part of what all pages load.
-export { FanfareWords, useLanguage, useWords } from './provider.tsx';
+export { FanfareWords, useLanguage } from './provider.tsx';
+export { useWords } from './hooks/words.ts';
 export { german } from './german.ts';
+export { english } from './more-words.ts';
 export { useInteractions } from './hooks/comments.ts';
 export { useAutoRead } from './hooks/auto-read.ts';
 export { useImpressions } from './hooks/impressions.ts';

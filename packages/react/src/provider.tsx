@@ -12,7 +12,8 @@ import type { FeedSnapshot } from './store/feed-options.ts';
 import { oneReader } from './store/one-reader.ts';
 import { Reader, type ReaderOffline } from './store/reader.ts';
 import { sharedSource } from './store/tabs.ts';
-import { ENGLISH, type Words } from './words.ts';
+import type { CommonWords, Words } from './more-words.ts';
+import { ENGLISH } from './words.ts';
 
 interface Given {
   readonly children?: ReactNode;
@@ -56,7 +57,8 @@ export type FanfareProviderProps = Given &
 interface Provided {
   readonly reader: Reader;
   readonly isEnabled: boolean;
-  readonly words: Words;
+  /** Those of every page, and what the page has given. */
+  readonly words: CommonWords;
 }
 
 /**
@@ -185,8 +187,8 @@ export function FanfareWords({ words, children }: WordsProps): ReactNode {
   return <Context.Provider value={{ ...provided, words: { ...all, ...words } }}>{children}</Context.Provider>;
 }
 
-/** What parts say on their own. */
-export function useWords(): Words {
+/** What the parts of every page say on their own. */
+export function useCommonWords(): CommonWords {
   return useProvided().words;
 }
 

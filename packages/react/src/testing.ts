@@ -211,6 +211,7 @@ export function testItem(
       },
       actor: { memberId: 'ada', name: 'Ada', imageUrl: null },
       refs: [],
+      content: { body: null, rating: null, media: [] },
       descriptor: {
         ...{ type: 'Custom', summary: `Ada did ${id}`, tags: [] },
         summaryParts: [{ text: `Ada did ${id}`, member: null, ref: null }],

@@ -1,12 +1,11 @@
-/** What the parts say on their own, in English. `words` of the provider replaces all or some of it. */
+/** What the parts of every page say on their own, in English. `words` of the provider replaces all or some of it. */
 export const ENGLISH = {
   like: 'Like',
   reshare: 'Reshare',
+  rating: (value: number, max: number) => `${String(value)} of ${String(max)}`,
   bookmark: 'Bookmark',
   follow: 'Follow',
   following: 'Following',
-  lists: 'Lists',
-  newList: 'New list',
   newItems: (count: number) => `${String(count)} new`,
   /** For a screen reader. */
   newItemsSaid: (count: number) => `${String(count)} new items`,
@@ -14,9 +13,6 @@ export const ENGLISH = {
   unreadCount: (count: string) => `${count} unread`,
   loadMore: 'Load more',
   loadPrevious: 'Load newer',
-  find: 'Find',
-  found: (count: number, isExact: boolean) =>
-    `${String(count)} found${isExact ? '' : '; older ones were not looked at'}`,
   tryAgain: 'Try again',
   connecting: 'Connecting again …',
   connectionEnded: 'The connection has ended',
@@ -30,79 +26,4 @@ export const ENGLISH = {
     mute: 'Muted',
     block: 'Blocked',
   },
-  /** Of the menu of an item. */
-  more: 'More',
-  menu: {
-    hide: 'Hide this',
-    archive: 'Archive',
-    snooze: 'Snooze until tomorrow',
-    copyLink: 'Copy link',
-    report: 'Report …',
-  },
-  muteAuthor: (name: string) => `Mute ${name}`,
-  blockAuthor: (name: string) => `Block ${name}`,
-  /** The reasons of a report, by what is sent. */
-  reasons: {
-    spam: 'Spam',
-    abuse: 'Insult or harassment',
-    'hate speech': 'Hate speech',
-    'not true': 'Not true',
-    other: 'Something else',
-  },
-  reported: 'Reported. Thank you.',
-  comments: 'Comments',
-  writeComment: 'Write a comment',
-  reply: 'Reply',
-  replyTo: (name: string) => `Reply to ${name}`,
-  edit: 'Edit',
-  editComment: 'Edit your comment',
-  edited: 'edited',
-  remove: 'Delete',
-  save: 'Save',
-  cancel: 'Cancel',
-  /** Whom a text may mention. */
-  people: 'People',
-  peopleFound: (count: number) =>
-    `${count === 1 ? '1 person' : `${String(count)} people`}, up and down to choose`,
-  send: 'Send',
-  later: 'Later …',
-  now: 'Now',
-  publishAt: 'When it is published',
-  schedule: 'Schedule',
-  sendAgain: 'Send again',
-  discard: 'Discard',
-  inReview: 'Waiting for review',
-  earlierComments: 'Earlier comments',
-  notifications: 'Notifications',
-  newIn: (label: string, count: string) => `${label}, ${count} new`,
-  noNotifications: 'Nothing yet.',
-  markAllRead: 'Mark all as read',
-  markRead: 'Mark as read',
-  all: 'All',
-  unreadOnly: 'Unread',
-  preferences: 'Settings',
-  kinds: {
-    ASSIGNED: 'Something is assigned to me',
-    COMMENT: 'Comments',
-    FOLLOW: 'New followers',
-    LIKE: 'Likes',
-    MENTION: 'Mentions of me',
-    OWN: 'What concerns me',
-    REACTION: 'Reactions',
-    REPLY: 'Replies to me',
-    RESHARE: 'Reshares',
-  },
-  channels: { IN_APP: 'Here', EMAIL: 'Mail', PUSH: 'Push' },
-  quietHours: 'Quiet hours',
-  from: 'From',
-  to: 'To',
-};
-
-/** All that the parts say on their own. */
-export type Words = {
-  readonly [Name in keyof typeof ENGLISH]: (typeof ENGLISH)[Name] extends (...given: infer Given) => string
-    ? (...given: Given) => string
-    : (typeof ENGLISH)[Name] extends string
-      ? string
-      : Readonly<Record<keyof (typeof ENGLISH)[Name], string>>;
 };

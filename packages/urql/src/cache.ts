@@ -38,12 +38,12 @@ type Documents = ReturnType<typeof cacheDocuments>;
 
 /** Types that are parts of their parent. A group is one too: its contents depend on the filter of its list. */
 const PARTS =
-  `ActionConnection ActionViewer AddressedBy Count Engagement Erasure ErasureConnection ErasureEdge FanOut
+  `ActionConnection ActionContent ActionViewer AddressedBy Count Engagement Erasure ErasureConnection ErasureEdge FanOut
   FeedConnection FeedGroup FeedGroupConnection FeedGroupEdge FeedItemExplanation FeedItemPayload FirstUnread Follow
   HostEventConnection HostEventEdge InteractionConnection ReportConnection ReportEdge ReportEntry InteractionPayload
-  LaneDepth MemberConnection MemberEdge ModerationConnection NotificationConnection NotificationEdge
+  LaneDepth Media MemberConnection MemberEdge ModerationConnection NotificationConnection NotificationEdge
   NotificationExplanation NotificationPreference NotificationSending QuietHours MailState ModerationEdge ModerationEntry PageInfo
-  PublishActionError PublishActionPayload PublishActionResult ReactionCount RefConnection RefEdge RefRename
+  PublishActionError PublishActionPayload PublishActionResult Rating ReactionCount RefConnection RefEdge RefRename
   NewFeedKey RelevancyCause SummaryPart Ticket UnreadCount View WebhookDeliveryConnection WebhookDeliveryEdge WorkOverview Sample
   WebhookReceiver`.split(/\s+/);
 

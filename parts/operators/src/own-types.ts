@@ -9,6 +9,7 @@ import { objectName } from '../../../src/features/actions/api/descriptor.ts';
 
 const HEAD =
   '// Written by `fanfare schema --types`, from the declared types of actions. A change here is lost.\n';
+const MEDIA = "\nimport type { Media, MediaInput } from '@fanfare/client';\n";
 const DECLARATIONS = '.d.ts';
 
 /** Writes what a frontend knows of the types: their TypeScript, and beside it the module with what it selects of them. */
@@ -41,10 +42,11 @@ export function ownTypes(types: readonly DescriptorType[]): {
   const declared = types.map((type) => declarationOf(type, nameOf)).join('\n');
   const selected = types.map(
     (type) =>
-      `  ... on ${objectName(type.type)} { ${type.fieldList.map(({ name }) => selectionOf(nameOf(type, name), name)).join(' ')} }`,
+      `  ... on ${objectName(type.type)} { ${type.fieldList.map(({ name, field }) => selectionOf(nameOf(type, name), name, field)).join(' ')} }`,
   );
+  const isShown = types.some(({ content }) => content.media !== null);
   return {
-    declarations: `${HEAD}
+    declarations: `${HEAD}${isShown ? MEDIA : ''}
 declare module '@fanfare/client' {
   interface FanfareTypes {
 ${declared}
@@ -90,8 +92,9 @@ function isNullable(field: DescriptorField): boolean {
   return field.isOptional && field.kind !== 'json';
 }
 
-function selectionOf(shown: string, name: string): string {
-  return shown === name ? name : `${shown}: ${name}`;
+function selectionOf(shown: string, name: string, { kind }: DescriptorField): string {
+  const selected = kind === 'media' ? `${name} { url alt kind width height blurhash }` : name;
+  return shown === name ? selected : `${shown}: ${selected}`;
 }
 
 function declarationOf(type: DescriptorType, nameOf: NameOf): string {
@@ -102,7 +105,7 @@ function declarationOf(type: DescriptorType, nameOf: NameOf): string {
   );
   const given = fieldList.map(
     (one) =>
-      `          readonly ${one.name}${one.field.isOptional ? '?' : ''}: ${valueOf(one.field)}${one.field.isOptional && one.field.kind !== 'json' ? ' | null' : ''};`,
+      `          readonly ${one.name}${one.field.isOptional ? '?' : ''}: ${one.field.kind === 'media' ? 'readonly MediaInput[]' : valueOf(one.field)}${one.field.isOptional && one.field.kind !== 'json' ? ' | null' : ''};`,
   );
   return `${comment(description, 4)}    ${name}: {
       readonly fields: {
@@ -126,6 +129,8 @@ function valueOf(field: DescriptorField): string {
   switch (field.kind) {
     case 'json':
       return 'unknown';
+    case 'media':
+      return 'readonly Media[]';
     case 'number':
       return 'number';
     case 'boolean':

@@ -25,6 +25,16 @@ export interface Entry {
     readonly type: string;
     readonly label: string;
   })[];
+  readonly content: {
+    readonly rating: { readonly value: number; readonly max: number } | null;
+    readonly media: readonly {
+      readonly url: string;
+      readonly alt: string;
+      readonly kind: string;
+      readonly width: number | null;
+      readonly height: number | null;
+    }[];
+  };
   readonly descriptor: {
     readonly type: string;
     readonly tags: readonly string[];
@@ -125,6 +135,7 @@ const documentsOf = onceFor((_schema: object) => {
   });
   const entry = `fragment Entry on Action {
     id conducted editedAt actor { memberId name url } refs { refId type label url }
+    content { rating { value max } media { url alt kind width height } }
     descriptor { type tags summaryParts { text member { url } ref { url } } ${texts.join(' ')} }
   }`;
   return {

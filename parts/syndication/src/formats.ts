@@ -72,7 +72,6 @@ function changedAt({ conducted, editedAt }: Entry): Date {
   return new Date(editedAt ?? conducted);
 }
 
-/** The sentence with links, and a paragraph for each text that is not in it. */
 function contentOf(entry: Entry): string {
   return `<p>${sentenceOf(entry)}</p>${paragraphsOf(entry)}`;
 }
@@ -87,13 +86,23 @@ export function sentenceOf({ descriptor }: Entry): string {
   return parts.join('');
 }
 
-/** A paragraph for each text that is not in the sentence, as HTML. */
+/** A paragraph for the rating, each text that is not in the sentence, each picture and file, as HTML. */
 export function paragraphsOf(entry: Entry): string {
   const said = entry.descriptor.summaryParts.map(({ text }) => text).join('');
-  return textsOf(entry)
+  const texts = textsOf(entry)
     .filter((text) => !said.includes(text))
-    .map((text) => `<p>${escaped(visible(text)).replaceAll('\n', '<br />')}</p>`)
-    .join('');
+    .map((text) => escaped(visible(text)).replaceAll('\n', '<br />'));
+  const { rating, media } = entry.content;
+  const rated = rating === null ? [] : [`${String(rating.value)}/${String(rating.max)}`];
+  return [...rated, ...texts, ...media.map(mediumOf)].map((paragraph) => `<p>${paragraph}</p>`).join('');
+}
+
+function mediumOf({ url, alt, kind, width, height }: Entry['content']['media'][number]): string {
+  const [address, name] = [escaped(url), escaped(visible(alt))];
+  if (kind !== 'PICTURE') return `<a href="${address}">${name === '' ? address : name}</a>`;
+  const size =
+    width === null || height === null ? '' : ` width="${String(width)}" height="${String(height)}"`;
+  return `<img src="${address}" alt="${name}"${size} />`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

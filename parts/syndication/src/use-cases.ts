@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Core } from '../../../src/core/core.ts';
 import { validate } from '../../../src/core/validate.ts';
-import { lineSchema } from '../../../src/descriptors/define.ts';
+import { lineSchema } from '../../../src/descriptors/text-schema.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
 import type { UserId } from '../../../src/domain/action.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';

@@ -5,6 +5,7 @@ import { announceListChange } from '../../feed/announce.ts';
 import { type Identity, profileOfMember } from '../../domain/viewer.ts';
 import { nameSchema, jsonSchema } from '../../descriptors/define.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
+import { urlSchema } from '../../descriptors/url-schema.ts';
 import type { MemberRecord } from './store/members.ts';
 import { feedsInDoubt } from '../rebuild/rebuild-feed.ts';
 import { emailSchema, localeSchema, zoneSchema } from '../../core/contact.ts';
@@ -44,28 +45,8 @@ async function describe({ refs, renames }: Core, refId: RefId, label: string): P
   return refs.describe(refId, { label });
 }
 
-export const MAX_URL_LENGTH = 2_048;
 /** Maximum size of a member's or ref's free data, in bytes of JSON. */
 export const MAX_DETAILS_BYTES = 4 * 1024;
-
-/**
- * Only https: clients show it as an image or link, which must neither run a script, nor end the attribute it stands in, nor be
- * readable in transit, nor carry a password.
- */
-const LINK = /^https:\/\/[^\s\p{C}"'`<>\\]+$/iu;
-
-const urlSchema = z
-  .string()
-  .max(MAX_URL_LENGTH, { error: `Must be at most ${String(MAX_URL_LENGTH)} characters`, abort: true })
-  .refine(
-    (value) => LINK.test(value) && value.isWellFormed() && hasNoPassword(value),
-    'Must be a URL that begins with https://, without user name and password, quotes, angle brackets, backslashes and spaces',
-  );
-
-function hasNoPassword(value: string): boolean {
-  const url = URL.parse(value);
-  return url?.username === '' && url.password === '' && !/^https:\/\/[^/?#]*@/iu.test(value);
-}
 
 /** Omitted details are cleared, like everything a record omits. */
 const DETAIL_FIELDS = {

@@ -2,7 +2,7 @@ import { newObjectId } from '../../storage/database/mongo.ts';
 import { z } from 'zod';
 import type { Core } from '../../core/core.ts';
 import { validate } from '../../core/validate.ts';
-import { lineSchema } from '../../descriptors/define.ts';
+import { lineSchema } from '../../descriptors/text-schema.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { plainId } from '../../domain/stored-id.ts';

@@ -1,5 +1,5 @@
 import type { Core } from '../../core/core.ts';
-import { textSchema } from '../../descriptors/define.ts';
+import { textSchema } from '../../descriptors/text-schema.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import type { UserId } from '../../domain/action.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';

@@ -6,7 +6,7 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { interactionVersion, type Interaction, type InteractionId } from '../../domain/interaction.ts';
 import { areBeside, idBeside } from '../../domain/stored-id.ts';
 import { MODERATORS, moderates } from '../../domain/viewer.ts';
-import { lineSchema, textSchema } from '../../descriptors/define.ts';
+import { lineSchema, textSchema } from '../../descriptors/text-schema.ts';
 import { askedPage, collectPage } from '../../feed/page/paging.ts';
 import { requireAction } from '../../feed/page/read-actions.ts';
 import { ACTION, load, ownLoad } from '../../feed/session/load.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { textSchema } from '../../descriptors/define.ts';
+import { textSchema } from '../../descriptors/text-schema.ts';
 import {
   hasWords,
   MAX_FOUND_LENGTH,

@@ -10,6 +10,14 @@ export function mostRefs(): number {
   return MAX_REFS + Math.max(0, ...descriptorTypes().map(({ refFields }) => refFields.length));
 }
 
+export function mostMedia(): ListSize {
+  const most = descriptorTypes().map(({ content, fields }) => {
+    const field = fields[content.media ?? ''];
+    return field?.kind === 'media' ? field.max : 0;
+  });
+  return { usual: 1, most: Math.max(0, ...most) };
+}
+
 export function summaryParts(): ListSize {
   return { usual: 6, most: Math.max(1, ...descriptorTypes().map(({ sentence }) => sentence.most)) };
 }

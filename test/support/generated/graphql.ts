@@ -352,6 +352,29 @@ export type MailOffReason =
   /** The mail server knows no mailbox of this address. */
   | 'REFUSED';
 
+/** A picture or file at an address of the application. */
+export type MediaInput = {
+  /** What a picture shows, or the name of a file, at most 1000 characters. Default: empty. */
+  alt?: InputMaybe<Scalars['String']['input']>;
+  /** A BlurHash of a picture, to be shown until it is loaded. */
+  blurhash?: InputMaybe<Scalars['String']['input']>;
+  /** Height in pixels, 1 to 65535, together with the width. */
+  height?: InputMaybe<Scalars['Int']['input']>;
+  /** How it is shown. Default: PICTURE. */
+  kind?: InputMaybe<MediaKind>;
+  /** Its address: https, at most 2048 characters. */
+  url: Scalars['String']['input'];
+  /** Width in pixels, 1 to 65535, together with the height. */
+  width?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** How something is shown. */
+export type MediaKind =
+  /** As a link. */
+  | 'FILE'
+  /** As a picture. */
+  | 'PICTURE';
+
 /** A person as described by the host application. Absent fields are cleared. */
 export type MemberInput = {
   /** Free data, at most 4 KiB of JSON. */
@@ -503,6 +526,8 @@ export type OwnInteraction = {
 
 /** Somebody posted something. */
 export type PostedInput = {
+  /** Pictures and files of the post. */
+  media?: InputMaybe<Array<MediaInput>>;
   /** The post. */
   postId: Scalars['String']['input'];
   /** Title of the post. */

@@ -48,7 +48,9 @@ describe('anonymiseDescriptor', () => {
             ? { by: 'u1' }
             : field.kind === 'id'
               ? 'u1'
-              : 'Ann Lee',
+              : field.kind === 'media'
+                ? [{ url: 'https://pictures.example/1.jpg', alt: 'Ann Lee', kind: 'PICTURE' }]
+                : 'Ann Lee',
       ]);
       const stored = { type, tags: [], ...(Object.fromEntries(values) as Record<string, unknown>) };
       for (const isOwn of [true, false]) {

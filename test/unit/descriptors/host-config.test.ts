@@ -201,7 +201,7 @@ describe('the declaration of a type rejects', () => {
     ['a group by a field that there is not', { group: ['b'] }, 'group[0]: There is no field b'],
     ['an activity that there is not', { activity: 'Paint' }, 'activity: Must be {field} or one of Accept, '],
     ['an activity by no text', { activity: '{data}' }, 'activity: There is no text field data'],
-    ['a group by free data', { group: ['data'] }, 'group[0]: data is free data'],
+    ['a group by free data', { group: ['data'] }, 'group[0]: data is no single value'],
     ['no English', { summary: { de: '{actor}' } }, 'summary.en: Must be a message'],
     [
       'a language that is not served',

@@ -54,6 +54,13 @@ describe('an action is muted by', () => {
     expect(isMutedAction(NO_MUTES, rating('Well done'))).toBe(false);
   });
 
+  test('what a picture of it shows', () => {
+    const media = [{ url: 'https://pictures.example/1.jpg', alt: 'A large spider', kind: 'PICTURE' }];
+    const posted = { ...rating(''), descriptor: { type: 'Posted', tags: [], postId: 'p', media } };
+    expect(isMuted(muting('PHRASE', 'spider'), posted)).toBe(true);
+    expect(isMuted(muting('PHRASE', 'pictures'), posted)).toBe(false);
+  });
+
   test('only labels if its type is not declared', () => {
     const unknown = { ...rating(''), descriptor: { type: 'Gone', tags: [], text: 'Well done' } };
     expect(isMuted(muting('PHRASE', 'well done'), unknown)).toBe(false);

@@ -50,6 +50,7 @@ describe.each(descriptorTypes().map((descriptor) => [descriptor.type, descriptor
       const served = Object.entries(object.getFields()).map(([name, field]) => [name, String(field.type)]);
       const declared = fieldsOf(descriptor).map(([name, field]) => {
         if (field.kind === 'json') return [name, 'JSON!'];
+        if (field.kind === 'media') return [name, '[Media!]'];
         return [name, `${field.kind === 'number' ? 'Float' : 'String'}${field.isOptional ? '' : '!'}`];
       });
       const common = [

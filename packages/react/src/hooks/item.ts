@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import type { FanfareItem } from '../item.ts';
 import { useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
+import * as deeds from '../store/deeds.ts';
 import { blockAnswer, followAnswer, setBlock, setFollow } from '../store/standings.ts';
 import type { Undo } from '../store/undos.ts';
 import { hasGiven } from '../store/writes.ts';
@@ -27,15 +28,15 @@ export function useEngagement(actionId: string): {
   const isPending = reader.actions.isPending(actionId);
   return useMemo(
     () => ({
-      like: () => reader.interact(actionId, 'LIKE', true),
-      unlike: () => reader.interact(actionId, 'LIKE', false),
+      like: () => deeds.interact(reader, actionId, 'LIKE', true),
+      unlike: () => deeds.interact(reader, actionId, 'LIKE', false),
       toggleReaction: (reaction: string) => {
         const now = reader.actions.get(actionId);
         const isGiven = now !== undefined && hasGiven(now, 'REACTION', reaction);
-        return reader.interact(actionId, 'REACTION', !isGiven, reaction);
+        return deeds.interact(reader, actionId, 'REACTION', !isGiven, reaction);
       },
-      reshare: () => reader.interact(actionId, 'RESHARE', true),
-      unreshare: () => reader.interact(actionId, 'RESHARE', false),
+      reshare: () => deeds.interact(reader, actionId, 'RESHARE', true),
+      unreshare: () => deeds.interact(reader, actionId, 'RESHARE', false),
       counts: action?.engagement,
       mine: action?.viewer,
       isPending,
@@ -51,7 +52,7 @@ export function useBookmark(actionId: string): {
 } {
   const reader = useReader();
   const isBookmarked = useFeedAction(actionId)?.viewer.isBookmarked ?? false;
-  return { isBookmarked, toggle: () => reader.bookmark(actionId, !isBookmarked) };
+  return { isBookmarked, toggle: () => deeds.bookmark(reader, actionId, !isBookmarked) };
 }
 
 /** Whether the reader follows a person or a thing; `isFollowed` is undefined until it is known. */
@@ -130,16 +131,17 @@ export function useItemActions(item: FanfareItem): {
       reader.undos.did({ what, item, undo: await taken });
     const { id: actionId, actor } = item.action;
     return {
-      hide: () => done('hide', reader.remove(item, 'hide')),
-      archive: () => done('archive', reader.remove(item, 'archive')),
-      unarchive: () => done('unarchive', reader.remove(item, 'unarchive')),
-      snooze: (until) => done('snooze', reader.snooze(item, until.toISOString())),
-      mute: (target = { memberId: actor.memberId }, until) => done('mute', reader.mute(item, target, until)),
-      block: () => done('block', reader.block(item)),
+      hide: () => done('hide', deeds.remove(reader, item, 'hide')),
+      archive: () => done('archive', deeds.remove(reader, item, 'archive')),
+      unarchive: () => done('unarchive', deeds.remove(reader, item, 'unarchive')),
+      snooze: (until) => done('snooze', deeds.snooze(reader, item, until.toISOString())),
+      mute: (target = { memberId: actor.memberId }, until) =>
+        done('mute', deeds.muteBy(reader, item, target, until)),
+      block: () => done('block', deeds.blockAuthor(reader, item)),
       report: async (reason, text) => {
         await reader.client.mutations.report({ actionId, reason, ...(text !== undefined && { text }) });
       },
-      deleteAction: () => reader.deleteAction(actionId),
+      deleteAction: () => deeds.deleteAction(reader, actionId),
     };
   }, [reader, item]);
 }

@@ -12,6 +12,7 @@ import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
 import * as documents from '../list-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber, Watched } from '../store/connection.ts';
+import * as deeds from '../store/deeds.ts';
 import type { FeedOptions } from '../store/feed-options.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
@@ -105,7 +106,7 @@ export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): 
   return {
     ...pages,
     actions: pages.actions.filter(({ viewer }) => viewer.isBookmarked),
-    remove: (actionId) => reader.bookmark(actionId, false),
+    remove: (actionId) => deeds.bookmark(reader, actionId, false),
   };
 }
 
@@ -117,7 +118,7 @@ export function useHidden({ first = 25 }: { readonly first?: number } = {}): Act
   const pages = useActionPages(documents.hiddenItems, { first }, hiddenOf);
   const { refresh } = pages;
   const unhide = async (actionId: string): Promise<void> => {
-    await reader.unhide(actionId);
+    await deeds.unhide(reader, actionId);
     await refresh();
   };
   return { ...pages, unhide };

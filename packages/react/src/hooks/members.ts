@@ -2,6 +2,7 @@ import type { Person } from '@fanfare/client';
 import { useEffect, useState } from 'react';
 import { MEMBERS } from '../documents.ts';
 import { useReader } from '../provider.tsx';
+import { answerOf } from '../store/answers.ts';
 import { useAnswer } from './answer.ts';
 
 const PAUSE_MS = 150;
@@ -29,9 +30,9 @@ export function useMembers(
       clearTimeout(timer);
     };
   }, [wanted, asked]);
-  const { answers } = useReader();
+  const reader = useReader();
   const { data, error } = useAnswer(
-    asked === '' ? null : answers.of<Found>(MEMBERS, { search: asked, first }),
+    asked === '' ? null : answerOf<Found>(reader, MEMBERS, { search: asked, first }),
   );
   const [shown, setShown] = useState<readonly Person[]>([]);
   useEffect(() => {

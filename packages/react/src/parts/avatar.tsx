@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { FanfareAction } from '../item.ts';
+import { usePicture } from './picture.ts';
 
 interface Who {
   readonly id: string;
@@ -20,18 +21,11 @@ interface Leading {
 
 /** A picture, or initials in a colour that follows from the id. Beside the name, so nothing of it is read out. */
 export function Avatar({ id, name, src }: Props): ReactNode {
-  const picture = useRef<HTMLImageElement>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  useEffect(() => {
-    // What the server has sent may have failed before this runs.
-    const { current } = picture;
-    if (src != null && current?.complete === true && current.naturalWidth === 0) setFailed(src);
-  }, [src]);
-  const isShown = src != null && src !== '' && src !== failed;
+  const { picture, isShown, onError } = usePicture(src);
   return (
     // A style of its own would need a policy of the page that allows it.
     <span data-fanfare="avatar" data-hue={hueOf(id)} aria-hidden="true">
-      {isShown ? <img ref={picture} src={src} alt="" onError={() => setFailed(src)} /> : initialsOf(name)}
+      {isShown ? <img ref={picture} src={src ?? undefined} alt="" onError={onError} /> : initialsOf(name)}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import type { Interaction } from '@fanfare/client';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useInteractions } from '../hooks/comments.ts';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import type { Draft } from '../store/comments.ts';
 import { Avatar } from './avatar.tsx';
 import { Composer } from './composer.tsx';

@@ -1,7 +1,7 @@
 import type { Person } from '@fanfare/client';
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react';
 import { useMembers } from '../hooks/members.ts';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import { useBrowserLayoutEffect } from './anchor.ts';
 import { Avatar } from './avatar.tsx';
 

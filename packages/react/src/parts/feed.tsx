@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { useConnection, type Feed as FeedState, type ListControls } from '../hooks/feed.ts';
 import type { FanfareItem } from '../item.ts';
-import { useWords } from '../provider.tsx';
+import { useCommonWords } from '../provider.tsx';
 import type { ListState } from '../store/list-store.ts';
 import { useAnchor } from './anchor.ts';
 import { moveFocus, useKeptFocus } from './focus.ts';
@@ -141,7 +141,7 @@ interface ArticleProps {
 }
 
 export function Article({ id, index, isUnread, isHidden, kind, labelId, children }: ArticleProps): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   return (
     <article
       tabIndex={0}
@@ -180,7 +180,7 @@ interface NewItemsProps {
 
 /** Says how many wait, shows them, and takes the focus to the first of them. */
 function NewItems({ children, onShow }: NewItemsProps): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   const { feed, listId } = useShared();
   const [target, setTarget] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -214,7 +214,7 @@ const ANNOUNCE_EVERY_MS = 10_000;
 
 /** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
 function Announcer({ children }: { readonly children?: (count: number) => string }): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   return <Announced count={useShared().feed.pending.count}>{children ?? words.newItemsSaid}</Announced>;
 }
 
@@ -254,7 +254,7 @@ interface LoadMoreProps {
 
 /** Loads the next page when it comes into view, and by its button. */
 function LoadMore({ children, whenVisible = true, above = false }: LoadMoreProps): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   const { feed } = useShared();
   const [hasMore, isLoading, load, word] = above
     ? [feed.hasPreviousPage, feed.isLoadingPrevious, feed.loadPrevious, words.loadPrevious]
@@ -311,7 +311,7 @@ interface ErrorProps {
 function ErrorMessage({ children }: ErrorProps): ReactNode {
   const { feed } = useShared();
   const { retryNow } = useConnection();
-  const words = useWords();
+  const words = useCommonWords();
   if (feed.error === null) return null;
   const retry = (): void => {
     retryNow();

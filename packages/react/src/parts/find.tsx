@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import { useShared } from './feed.tsx';
 
 /** As much as the server takes. */

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
-import { useReader, useWords } from '../provider.tsx';
+import { useReader, useCommonWords } from '../provider.tsx';
 import type { Undo } from '../store/undos.ts';
 
 /** How many are unread; nothing while none is. */
 export function UnreadBadge(): ReactNode {
   const unread = useUnreadCount();
-  const words = useWords();
+  const words = useCommonWords();
   if (unread === null || unread.count === 0) return null;
   const text = `${String(unread.count)}${unread.isExact ? '' : '+'}`;
   return (
@@ -24,7 +24,7 @@ interface ConnectionNoticeProps {
 /** Says so while the connection is lost or has ended. */
 export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode {
   const { state, cause, retryNow } = useConnection();
-  const words = useWords();
+  const words = useCommonWords();
   const isLost = state === 'waiting' || state === 'ended';
   return (
     <div role="status" data-fanfare="connection" data-state={state}>
@@ -64,7 +64,7 @@ export function UndoToast({
     if (given === undefined) undos.set(null);
     onClose?.();
   };
-  const words = useWords();
+  const words = useCommonWords();
   const close = useRef(closed);
   useEffect(() => {
     close.current = closed;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useBookmark, useEngagement, useFollow } from '../hooks/item.ts';
-import { useLanguage, useWords } from '../provider.tsx';
+import { useLanguage, useCommonWords } from '../provider.tsx';
 import { useRelativeTime } from '../hooks/relative-time.ts';
 import type { FanfareItem, SummaryPart } from '../item.ts';
 import { summaryId } from './feed.tsx';
@@ -59,7 +59,7 @@ interface ReactionsProps {
 
 /** Like, reshare, bookmark and reactions of an action, as toggle buttons. */
 export function Reactions({ actionId, reactions = [], onError }: ReactionsProps): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   const engagement = useEngagement(actionId);
   const bookmark = useBookmark(actionId);
   const { counts, mine } = engagement;
@@ -101,7 +101,7 @@ export function Reactions({ actionId, reactions = [], onError }: ReactionsProps)
 }
 
 export function FollowButton({ refId }: { readonly refId: string }): ReactNode {
-  const words = useWords();
+  const words = useCommonWords();
   const { isFollowed, error, toggle } = useFollow(refId);
   return (
     <button

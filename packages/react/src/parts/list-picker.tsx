@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { useFollow } from '../hooks/item.ts';
 import { useLists, useListsOf } from '../hooks/settings.ts';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import { asError } from '../store/as-error.ts';
 import { Popover } from './inbox.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useItemActions } from '../hooks/item.ts';
 import type { FanfareItem } from '../item.ts';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import type { Undo } from '../store/undos.ts';
 import { Popover } from './inbox.tsx';
 

@@ -7,7 +7,8 @@ import {
 } from '../hooks/notifications.ts';
 import { useDay } from '../hooks/relative-time.ts';
 import type { SummaryPart } from '../item.ts';
-import { useLanguage, useReader, useWords } from '../provider.tsx';
+import { useLanguage, useReader } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 import { mute } from '../store/standings.ts';
 import type { Words } from '../words.ts';
 import type { NotificationOptions } from '../store/notification-store.ts';

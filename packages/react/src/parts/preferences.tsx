@@ -1,7 +1,7 @@
 import type { Channel, NotificationKind, NotificationPreference } from '@fanfare/client';
 import { useId, type ReactNode } from 'react';
 import { usePreferences } from '../hooks/settings.ts';
-import { useWords } from '../provider.tsx';
+import { useWords } from '../hooks/words.ts';
 
 interface PreferencesProps {
   /** It could not be set, and is as it was before. */

@@ -12,8 +12,6 @@ interface Write<Data> {
   readonly apply: (data: Data | undefined) => Data;
 }
 
-type Asking = Pick<FeedClient, 'request'>;
-
 /**
  * What a query says of the reader, such as whether they follow somebody or whom they mute: read once for all who show it,
  * and on top of it what they have changed since, in order.
@@ -98,22 +96,23 @@ export class Answer<Data> extends Signal {
   }
 }
 
-/** The answers of one reader: equal questions share one. */
-export class Answers {
-  readonly #client: Asking;
-  readonly #known = new Map<string, unknown>();
+/** A reader. */
+export interface Asker {
+  readonly client: Pick<FeedClient, 'request'>;
+}
 
-  constructor(client: Asking) {
-    this.#client = client;
-  }
+const known = new WeakMap<Asker, Map<string, unknown>>();
 
-  /** @param query must always give what `Data` says */
-  of<Data>(query: string, variables: Readonly<Record<string, unknown>> = {}): Answer<Data> {
-    const key = `${query} ${JSON.stringify(variables)}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known as Answer<Data>;
-    const answer = new Answer<Data>(() => this.#client.request<Data>(query, variables));
-    this.#known.set(key, answer);
-    return answer;
-  }
+/** Equal questions of one reader share an answer. @param query must always give what `Data` says */
+export function answerOf<Data>(
+  reader: Asker,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Answer<Data> {
+  const answers = known.get(reader) ?? new Map<string, unknown>();
+  known.set(reader, answers);
+  const key = `${query} ${JSON.stringify(variables)}`;
+  const answer = answers.get(key) ?? new Answer<Data>(() => reader.client.request<Data>(query, variables));
+  answers.set(key, answer);
+  return answer as Answer<Data>;
 }

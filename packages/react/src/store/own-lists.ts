@@ -1,6 +1,6 @@
 import type { FeedClient, FeedOrder, ReaderList, UnreadCount } from '@fanfare/client';
 import { LISTS, LISTS_OF, VIEWS } from '../list-documents.ts';
-import type { Answer } from './answers.ts';
+import { answerOf, type Answer } from './answers.ts';
 import { nodeOf, type Of } from './standings.ts';
 
 // Views of the configuration and lists of the reader: not what every page needs.
@@ -21,8 +21,8 @@ interface Viewed {
   readonly viewer: { readonly views: readonly CountedView[] };
 }
 
-export function viewsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Viewed> {
-  return answers.of<Viewed>(VIEWS);
+export function viewsAnswer(reader: Of): Answer<Viewed> {
+  return answerOf<Viewed>(reader, VIEWS);
 }
 
 /** A list of what the reader follows, with its unread items. */
@@ -34,8 +34,8 @@ interface Listed {
   readonly viewer: { readonly lists: readonly CountedList[] };
 }
 
-export function listsAnswer({ answers }: Pick<Of, 'answers'>): Answer<Listed> {
-  return answers.of<Listed>(LISTS);
+export function listsAnswer(reader: Of): Answer<Listed> {
+  return answerOf<Listed>(reader, LISTS);
 }
 
 interface ListsOf {
@@ -43,8 +43,8 @@ interface ListsOf {
 }
 
 /** The lists that a ref is in. */
-export function listsOfAnswer({ answers }: Pick<Of, 'answers'>, refId: string): Answer<ListsOf> {
-  return answers.of<ListsOf>(LISTS_OF, { id: nodeOf(refId) });
+export function listsOfAnswer(reader: Of, refId: string): Answer<ListsOf> {
+  return answerOf<ListsOf>(reader, LISTS_OF, { id: nodeOf(refId) });
 }
 
 export async function setInList(of: Of, listId: string, refId: string, isIn: boolean): Promise<void> {

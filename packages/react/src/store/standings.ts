@@ -7,14 +7,13 @@ import type {
   QuietHours,
 } from '@fanfare/client';
 import { BLOCK_STATE, FOLLOW_STATE, MUTES, PREFERENCES } from '../documents.ts';
-import type { Answer, Answers } from './answers.ts';
+import { answerOf, type Answer, type Asker } from './answers.ts';
 import { randomKey } from './random-key.ts';
 
 // What a reader has made of people, things and kinds, and how that is changed.
 
-export interface Of {
-  readonly answers: Answers;
-  readonly client: Pick<FeedClient, 'mutations'>;
+export interface Of extends Asker {
+  readonly client: Pick<FeedClient, 'mutations' | 'request'>;
 }
 
 export function nodeOf(refId: string): string {
@@ -26,8 +25,8 @@ interface Followed {
 }
 
 /** By its node: as a ref it has been found only when the host described it, and people are followed too. */
-export function followAnswer({ answers }: Pick<Of, 'answers'>, refId: string): Answer<Followed> {
-  return answers.of<Followed>(FOLLOW_STATE, { id: nodeOf(refId) });
+export function followAnswer(reader: Asker, refId: string): Answer<Followed> {
+  return answerOf<Followed>(reader, FOLLOW_STATE, { id: nodeOf(refId) });
 }
 
 export async function setFollow(of: Of, refId: string, isFollowed: boolean): Promise<FollowState> {
@@ -53,8 +52,8 @@ interface Blocked {
   readonly member: { readonly isBlocked: boolean } | null;
 }
 
-export function blockAnswer({ answers }: Pick<Of, 'answers'>, memberId: string): Answer<Blocked> {
-  return answers.of<Blocked>(BLOCK_STATE, { memberId });
+export function blockAnswer(reader: Asker, memberId: string): Answer<Blocked> {
+  return answerOf<Blocked>(reader, BLOCK_STATE, { memberId });
 }
 
 export async function setBlock(of: Of, memberId: string, isBlocked: boolean): Promise<void> {
@@ -80,8 +79,8 @@ interface Muted {
   readonly viewer: { readonly mutes: readonly Mute[] };
 }
 
-export function mutesAnswer({ answers }: Pick<Of, 'answers'>): Answer<Muted> {
-  return answers.of<Muted>(MUTES);
+export function mutesAnswer(reader: Asker): Answer<Muted> {
+  return answerOf<Muted>(reader, MUTES);
 }
 
 function isOf({ type, phrase, member, ref }: Mute, target: MuteTarget): boolean {
@@ -138,8 +137,8 @@ interface Preferred {
   readonly viewer: Preferences;
 }
 
-export function preferencesAnswer({ answers }: Pick<Of, 'answers'>): Answer<Preferred> {
-  return answers.of<Preferred>(PREFERENCES);
+export function preferencesAnswer(reader: Asker): Answer<Preferred> {
+  return answerOf<Preferred>(reader, PREFERENCES);
 }
 
 export type PreferenceChange = Pick<NotificationPreference, 'kind' | 'channel' | 'isOn'> & {

@@ -1,5 +1,7 @@
 // Written by `fanfare schema --types`, from the declared types of actions. A change here is lost.
 
+import type { Media, MediaInput } from '@fanfare/client';
+
 declare module '@fanfare/client' {
   interface FanfareTypes {
     /** Somebody posted something. */
@@ -11,12 +13,15 @@ declare module '@fanfare/client' {
         readonly postTitle: string | null;
         /** Text of the post. */
         readonly text: string | null;
+        /** Pictures and files of the post. */
+        readonly media: readonly Media[] | null;
       };
       readonly input: {
         readonly posted: {
           readonly postId: string;
           readonly postTitle?: string | null;
           readonly text?: string | null;
+          readonly media?: readonly MediaInput[] | null;
           readonly tags?: readonly string[] | null;
         };
       };
@@ -118,8 +123,10 @@ declare module '@fanfare/client' {
         readonly course: 'STARTER' | 'MAIN' | 'DESSERT' | null;
         /** A time. */
         readonly cookedAt: string | null;
+        /** Pictures and files. */
+        readonly pictures: readonly Media[] | null;
         /** Free data. */
-        readonly pictures: unknown;
+        readonly data: unknown;
       };
       readonly input: {
         readonly recipeCooked: {
@@ -129,7 +136,8 @@ declare module '@fanfare/client' {
           readonly note?: string | null;
           readonly course?: 'STARTER' | 'MAIN' | 'DESSERT' | null;
           readonly cookedAt?: string | null;
-          readonly pictures?: unknown;
+          readonly pictures?: readonly MediaInput[] | null;
+          readonly data?: unknown;
           readonly tags?: readonly string[] | null;
         };
       };

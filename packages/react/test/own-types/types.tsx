@@ -40,9 +40,12 @@ function said(descriptor: Descriptor): string {
   if (descriptor.type !== 'RecipeCooked') return descriptor.summary;
   const stars: number | null = descriptor.ratingOfRecipeCooked;
   const course: 'STARTER' | 'MAIN' | 'DESSERT' | null = descriptor.course;
+  const shown: readonly string[] = descriptor.pictures?.map(({ alt }) => alt) ?? [];
+  // @ts-expect-error -- it is a text
+  const sides: readonly number[] = descriptor.pictures?.map(({ alt }) => alt) ?? [];
   // @ts-expect-error -- it may be left out
   const note: string = descriptor.note;
-  return `${String(stars)} ${String(course)} ${note} ${descriptor.recipeName} ${descriptor.tags.join(' ')}`;
+  return `${String(stars)} ${String(course)} ${note} ${shown.join(' ')} ${sides.join(' ')} ${descriptor.recipeName} ${descriptor.tags.join(' ')}`;
 }
 
 function Lists(): ReactNode {
@@ -56,6 +59,9 @@ function Lists(): ReactNode {
   const recipe = { recipeId: 'lasagne', recipeName: 'Lasagne' };
   const press = async (): Promise<void> => {
     await publish({ recipeCooked: { ...recipe, rating: 4.5, course: 'MAIN' } }, { mentions: ['bea'] });
+    await publish({ recipeCooked: { ...recipe, pictures: [{ url: 'https://pictures.example/1.jpg' }] } });
+    // @ts-expect-error -- each has an address
+    await publish({ recipeCooked: { ...recipe, pictures: [{ alt: 'Lasagne' }] } });
     // @ts-expect-error -- no such type
     await publish({ recipeCookd: recipe });
     // @ts-expect-error -- a field is missing

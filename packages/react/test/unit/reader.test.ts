@@ -2,6 +2,7 @@ import { FeedClientError, type FeedPage, type FeedQuery } from '@fanfare/client'
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { commentsOf } from '../../src/store/comments.ts';
 import { keyOf } from '../../src/store/feed-options.ts';
+import * as deeds from '../../src/store/deeds.ts';
 import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem, type TestClientOptions } from '../../src/testing.ts';
 import type { FanfareItem } from '../../src/item.ts';
@@ -52,11 +53,11 @@ test('a like is shown at once, its event does not count it twice, and a failed r
     const action = reader.actions.get('action-b');
     return [action?.engagement.likes ?? -1, action?.viewer.hasLiked ?? false];
   };
-  const liking = reader.interact('action-b', 'LIKE', true);
+  const liking = deeds.interact(reader, 'action-b', 'LIKE', true);
   expect(state()).toEqual([1, true]);
   await liking;
   expect(state()).toEqual([1, true]);
-  const unliking = reader.interact('action-b', 'LIKE', false);
+  const unliking = deeds.interact(reader, 'action-b', 'LIKE', false);
   expect(state()).toEqual([0, false]);
   await client.emit({ __typename: 'FeedItemUpdated', item: { ...liked, relevancy: at(3), action: after } });
   expect(state()).toEqual([0, false]);
@@ -71,7 +72,7 @@ test('a deleted item stays away when a late event adds it', async () => {
   });
   await ready();
   await live();
-  const deleting = reader.deleteAction('action-b');
+  const deleting = deeds.deleteAction(reader, 'action-b');
   expect(shown()).toEqual(['a']);
   await deleting;
   for (const __typename of ['FeedItemAdded', 'FeedItemUpdated'] as const)
@@ -91,12 +92,12 @@ test('an item whose hiding failed comes back, and a hidden one comes back on und
   await ready();
   await live();
   const [item] = ITEMS as [FanfareItem];
-  const failing = reader.remove(item, 'hide');
+  const failing = deeds.remove(reader, item, 'hide');
   expect(shown()).toEqual(['a']);
   await expect(failing).rejects.toThrow('No');
   expect(shown()).toEqual(['b', 'a']);
   fails = false;
-  const undo = await reader.remove(item, 'hide');
+  const undo = await deeds.remove(reader, item, 'hide');
   await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
   await undo();
   await client.emit({ __typename: 'FeedItemAdded', item });
@@ -112,7 +113,7 @@ test('an item that is hidden and shown again elsewhere comes back, also if its e
   await ready();
   await live();
   const [item] = ITEMS as [FanfareItem];
-  const hidden = reader.remove(item, 'hide');
+  const hidden = deeds.remove(reader, item, 'hide');
   await client.emit({ __typename: 'FeedItemRemoved', itemId: 'b', actionId: 'action-b' });
   hiding.resolve({ actionId: 'action-b' });
   await hidden;
@@ -210,7 +211,7 @@ test('what the reader did is no news and moves nothing; what others do after it 
   await ready();
   await live();
   const state = () => [shown(), feed.getSnapshot().waiting];
-  const liking = reader.interact('action-a', 'LIKE', true);
+  const liking = deeds.interact(reader, 'action-a', 'LIKE', true);
   await client.emit({ __typename: 'FeedItemUpdated', item: acted('a', 5, 5) });
   expect(state()).toEqual([['b', 'a'], 0]);
   answer.resolve(acted('a', 5, 5).action);

@@ -1,5 +1,6 @@
 import type { FollowState } from '@fanfare/client';
 import { expect, test, vi } from 'vitest';
+import * as deeds from '../../src/store/deeds.ts';
 import { Reader } from '../../src/store/reader.ts';
 import {
   followAnswer,
@@ -179,7 +180,8 @@ test.each(['mute', 'block'] as const)(
     const leave = feed.use(() => undefined);
     const ids = () => feed.getSnapshot().items.map(({ id }) => id);
     await vi.waitFor(() => expect(ids()).toEqual(['a']));
-    const taking = what === 'mute' ? reader.mute(item, { memberId: 'ada' }) : reader.block(item);
+    const taking =
+      what === 'mute' ? deeds.muteBy(reader, item, { memberId: 'ada' }) : deeds.blockAuthor(reader, item);
     expect(ids()).toEqual([]);
     const undo = await taking;
     await undo();

@@ -2,6 +2,7 @@ import type { FeedPage } from '@fanfare/client';
 import { expect, test, vi } from 'vitest';
 import { fc } from '../../../../test/support/fast-check.ts';
 import type { FanfareAction, FanfareItem } from '../../src/item.ts';
+import * as deeds from '../../src/store/deeds.ts';
 import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem } from '../../src/testing.ts';
 
@@ -95,8 +96,8 @@ test('overlapping likes, in any network order, end with the last that succeeded,
         if (kind === 'want') {
           const wish = { isGiven: n === 1 };
           open.push(wish);
-          void reader
-            .interact('action-a', 'LIKE', wish.isGiven)
+          void deeds
+            .interact(reader, 'action-a', 'LIKE', wish.isGiven)
             .then(
               () => {
                 lands = wish.isGiven;
@@ -148,10 +149,10 @@ test('an item that is hidden, restored and hidden again before any response stay
     sent.at(-1)?.answer();
   };
   const item = itemOf(false);
-  const hiding = reader.remove(item, 'hide');
+  const hiding = deeds.remove(reader, item, 'hide');
   await answered(1);
   const undo = await hiding;
-  const over = Promise.all([undo(), reader.remove(item, 'hide')]);
+  const over = Promise.all([undo(), deeds.remove(reader, item, 'hide')]);
   await answered(2);
   await answered(3);
   await over;
@@ -183,7 +184,7 @@ test('an event about an action that arrives while a page is loading is newer tha
   const likes = () => feed.getSnapshot().items.map(({ action }) => action.engagement.likes);
   // The page was read before the like, and has an item that moved down meanwhile.
   const loading = feed.loadMore();
-  await reader.interact('action-a', 'LIKE', true);
+  await deeds.interact(reader, 'action-a', 'LIKE', true);
   arrive(pageOf([itemOf(false), old]));
   await loading;
   expect(likes()).toEqual([OTHERS + 1, 0]);

@@ -42,7 +42,13 @@ beforeAll(async () => {
     scope: 'PUBLIC',
     refs: [POST],
     descriptor: {
-      posted: { postId: 'post/1', postTitle: 'Launch', text: HOSTILE, tags: ['a<b>"&', 'plain'] },
+      posted: {
+        ...{ postId: 'post/1', postTitle: 'Launch', text: HOSTILE, tags: ['a<b>"&', 'plain'] },
+        media: [
+          { url: 'https://pictures.example/1.jpg?a=1&b=2', alt: '"A" <rocket>', width: 4, height: 3 },
+          { url: 'https://pictures.example/plan.pdf', kind: 'FILE', alt: 'The plan' },
+        ],
+      },
     },
   });
   await publish(app, {
@@ -173,6 +179,10 @@ test.each(FORMATS)('texts of users are texts in %s, whatever is in them', async 
   );
   expect(posted).toContain('\uFFFD\uFFFD\uFFFD end');
   expect(posted).toContain('<a href="https://app.example/ann">Ann Lee</a>');
+  expect(posted).toContain(
+    '<img src="https://pictures.example/1.jpg?a=1&amp;b=2" alt="&quot;A&quot; &lt;rocket&gt;" width="4" height="3" />',
+  );
+  expect(posted).toContain('<a href="https://pictures.example/plan.pdf">The plan</a>');
   expect(liked).toContain('Bob &lt;b&gt;&amp;amp;&lt;/b&gt;');
 });
 
@@ -191,6 +201,10 @@ test('any text of a post makes a feed that is well-formed', async () => {
               ...{ id: 'QWN0aW9uOjE=', conducted: '2026-01-01T00:00:00.000Z', editedAt: null },
               actor: { memberId: 'm', name: b, url: page.url },
               refs: [{ refId: 'r', type: 'post', label: d, ...page }],
+              content: {
+                rating: null,
+                media: [{ url: page.url, alt: e, kind: 'PICTURE', width: null, height: null }],
+              },
               descriptor: {
                 type: 'A',
                 tags: [c],

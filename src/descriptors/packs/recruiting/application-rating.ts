@@ -25,7 +25,7 @@ export const applicationRating = defineDescriptor('ApplicationRating', {
       min: 0,
       max: 100,
     }),
-    ratingText: field.text({ description: "The rater's comment.", optional: true }),
+    ratingText: field.text({ description: "The rater's comment.", optional: true, shownAs: 'body' }),
   },
   group: ['applicantId', 'positionId'],
   summary: {

@@ -7,7 +7,7 @@ export const commented = defineDescriptor('Commented', {
     postId: field.ref('post', { description: 'The post commented on.', label: 'postTitle', asRef: false }),
     postTitle: field.text({ description: 'Title of the post.', optional: true }),
     commentId: field.id({ description: 'The comment.' }),
-    text: field.text({ description: 'Text of the comment.', optional: true }),
+    text: field.text({ description: 'Text of the comment.', optional: true, shownAs: 'body' }),
   },
   group: ['postId'],
   summary: {

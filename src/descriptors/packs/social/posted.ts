@@ -6,7 +6,8 @@ export const posted = defineDescriptor('Posted', {
   fields: {
     postId: field.ref('post', { description: 'The post.', label: 'postTitle', asRef: false }),
     postTitle: field.text({ description: 'Title of the post.', optional: true }),
-    text: field.text({ description: 'Text of the post.', optional: true }),
+    text: field.text({ description: 'Text of the post.', optional: true, shownAs: 'body' }),
+    media: field.media({ description: 'Pictures and files of the post.', optional: true }),
   },
   summary: {
     en: ['{actor} posted {postId}', '{actor} posted something'],

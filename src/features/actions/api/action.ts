@@ -19,6 +19,7 @@ import { MOST_REACTIONS } from '../../../config/kinds.ts';
 import { parseActionId } from '../../../graphql/global-id.ts';
 import { mostRefs } from '../../../graphql/limits/lengths.ts';
 import { SHARED, type RenderedOnce } from '../../../graphql/shared-field.ts';
+import { ActionContent } from './content.ts';
 import { ActionDescriptor } from './descriptor.ts';
 import { FanOutStateEnum, LaneEnum, ScopeEnum } from '../../../graphql/types/enums.ts';
 import { Member } from '../../directory/api/member.ts';
@@ -173,6 +174,12 @@ export const Action = builder.objectRef<ActionRecord>('Action').implement({
     descriptor: t.field({
       type: ActionDescriptor,
       description: 'What happened.',
+      extensions: SHARED,
+      resolve: (action) => action,
+    }),
+    content: t.field({
+      type: ActionContent,
+      description: 'What is shown below the sentence, whatever its type calls it.',
       extensions: SHARED,
       resolve: (action) => action,
     }),

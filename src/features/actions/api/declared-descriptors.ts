@@ -7,16 +7,19 @@ import { liveField } from '../../../graphql/live-selection.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
 import type { Described } from '../../../graphql/sentences.ts';
 import { ActionDescriptor, objectName } from './descriptor.ts';
+import { Media, MediaInput } from './content.ts';
 
 // Types derived from the declared action types.
 
 type DeclaredEnum = ReturnType<typeof defineEnum>;
-type FieldType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | DeclaredEnum;
+type PlainType = 'JSON' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'String' | DeclaredEnum;
 
 const enums = new Map<string, DeclaredEnum>();
 const inputs = new Map<string, ReturnType<typeof defineInput>>();
 
-function fieldType({ type }: DescriptorType, name: string, field: DescriptorField): FieldType {
+type PlainField = Exclude<DescriptorField, { readonly kind: 'media' }>;
+
+function fieldType({ type }: DescriptorType, name: string, field: PlainField): PlainType {
   switch (field.kind) {
     case 'json':
       return 'JSON';
@@ -55,13 +58,23 @@ function defineObject(descriptor: DescriptorType): void {
     fields: (t) =>
       Object.fromEntries(
         Object.entries(descriptor.fields).map(([name, field]) => {
-          const type = fieldType(descriptor, name, field);
           const nullable = field.isOptional && field.kind !== 'json';
           const { description } = field;
+          if (field.kind === 'media')
+            return [
+              name,
+              t.field({
+                type: [Media],
+                nullable,
+                description,
+                extensions: { ...SHARED, size: { usual: 1, most: field.max } },
+                resolve: ({ descriptor: stored }) => (stored[name] ?? null) as never,
+              }),
+            ];
           return [
             name,
             t.field({
-              type,
+              type: fieldType(descriptor, name, field),
               nullable,
               description,
               extensions: { ...SHARED, maxBytes: mostBytesOf(field) },
@@ -88,8 +101,13 @@ function defineInput(descriptor: DescriptorType) {
     fields: (t) => ({
       ...Object.fromEntries(
         Object.entries(fields).map(([name, field]) => {
-          const type = fieldType(descriptor, name, field);
-          return [name, t.field({ type, required: !field.isOptional, description: inputDescription(field) })];
+          const described = { required: !field.isOptional, description: inputDescription(field) };
+          return [
+            name,
+            field.kind === 'media'
+              ? t.field({ type: [MediaInput], ...described })
+              : t.field({ type: fieldType(descriptor, name, field), ...described }),
+          ];
         }),
       ),
       tags: t.stringList({ description: 'Tags to filter by, at most 32.' }),

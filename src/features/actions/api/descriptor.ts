@@ -6,6 +6,7 @@ import {
   type DescriptorField,
   type DescriptorType,
 } from '../../../descriptors/define.ts';
+import { isMedia } from '../../../descriptors/media.ts';
 import { MAX_JSON_BYTES } from '../../../descriptors/declaration-schema.ts';
 import { descriptorOfType, localeFor } from '../../../descriptors/registry.ts';
 import { apiError } from '../../../graphql/errors.ts';
@@ -40,6 +41,8 @@ function fits(field: DescriptorField, value: unknown): boolean {
       return value instanceof Date;
     case 'enum':
       return typeof value === 'string' && field.values.includes(value);
+    case 'media':
+      return Array.isArray(value) && value.every(isMedia);
     case 'id':
     case 'nameOf':
     case 'text':

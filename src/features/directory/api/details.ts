@@ -1,6 +1,7 @@
 import type { FieldMap, InputFieldBuilder, ObjectFieldBuilder } from '@pothos/core';
 import type { Details } from '../../../domain/member.ts';
-import { MAX_DETAILS_BYTES, MAX_URL_LENGTH } from '../directory.ts';
+import { MAX_URL_LENGTH } from '../../../descriptors/url-schema.ts';
+import { MAX_DETAILS_BYTES } from '../directory.ts';
 import type { builder } from '../../../graphql/builder.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { SHARED } from '../../../graphql/shared-field.ts';
