@@ -104,11 +104,11 @@ const TRUST: Readonly<Record<string, { readonly calls: readonly string[]; readon
  */
 const PLAIN: ReadonlySet<string> = new Set(
   [
-    'after archived auth actionId actionIds actorIds at before channel conducted copyLimit data days departmentId descriptor email',
-    'endpoint expiresAt fanOutState field filter first from id ids ifVersion imageUrl impressions input inputs interactionId isDismissed isExclusive last',
+    'after alt archived auth actionId actionIds actorIds at before blurhash channel conducted copyLimit data days departmentId descriptor email',
+    'endpoint expiresAt fanOutState field filter first from height id ids ifVersion imageUrl impressions input inputs interactionId isDismissed isExclusive last',
     'isOn keepHistory kind kinds label link listId locale memberId members mentions ms name not order outcome own p256dh pairs parentId phrase',
     'preferences publishAt reaction reason reasons recipients refId refIds refs scope search since snoozed state supervisorId tags target',
-    'teamId text timeZone to type types unreadOnly until upTo url value view',
+    'teamId text timeZone to type types unreadOnly until upTo url value view width',
   ].flatMap((names) => names.split(' ')),
 );
 

@@ -16,6 +16,8 @@ import { HOST_ID_NAMES, storedInput } from '../../../src/core/stored-input.ts';
 const TEXTS: ReadonlySet<string> = new Set([
   ...['after', 'before', 'types', 'type', 'tags', 'phrase', 'reason', 'text', 'label', 'name', 'locale'],
   ...['idempotencyKey', 'imageUrl', 'url', 'reaction', 'field', 'search', 'outcome', 'view', 'email'],
+  // Of pictures.
+  ...['alt', 'blurhash'],
   // Of quiet hours and of push messages.
   ...['from', 'to', 'timeZone', 'endpoint', 'p256dh', 'auth'],
 ]);

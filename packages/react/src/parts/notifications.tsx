@@ -10,7 +10,7 @@ import type { SummaryPart } from '../item.ts';
 import { useLanguage, useReader } from '../provider.tsx';
 import { useWords } from '../hooks/words.ts';
 import { mute } from '../store/standings.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../more-words.ts';
 import type { NotificationOptions } from '../store/notification-store.ts';
 import { Avatar } from './avatar.tsx';
 import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';

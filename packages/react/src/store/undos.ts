@@ -1,5 +1,5 @@
 import type { FanfareItem } from '../item.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../more-words.ts';
 import { Signal } from './signal.ts';
 
 export interface Undo {
