@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react';
-import { shapeOf, type InputField } from './inputs.ts';
+import { MEDIA, shapeOf, type InputField } from './inputs.ts';
 import { labelOf } from './kinds.ts';
 
 /** What the browser offers to fill in a value of a type. */
@@ -11,6 +11,7 @@ const SHAPES: Readonly<Record<string, { readonly type: string; readonly step?: n
 const HINTS: Readonly<Record<string, string>> = {
   JSON: 'As JSON.',
   DateTime: 'In the time of this machine.',
+  [MEDIA]: 'Addresses that begin with https://, one on each line.',
 };
 
 interface FieldProps {
@@ -25,7 +26,7 @@ export function Field({ field, value, onChange }: FieldProps): ReactNode {
   const { name, type, description } = field;
   const { isRequired, isList, name: typeName, choices } = shapeOf(type);
   const label = labelOf(field);
-  const isLong = typeName === 'JSON' || /text/i.test(name);
+  const isLong = typeName === 'JSON' || typeName === MEDIA || (!isList && /text/i.test(name));
   const common = { id, name, value, required: isRequired, 'aria-describedby': `${id}-hint` };
   const more = description?.startsWith(label) === true ? '' : description;
   return (
@@ -41,7 +42,7 @@ export function Field({ field, value, onChange }: FieldProps): ReactNode {
             <option key={choice}>{choice}</option>
           ))}
         </select>
-      ) : isLong && !isList ? (
+      ) : isLong ? (
         <textarea {...common} rows={2} onChange={(event) => onChange(event.target.value)} />
       ) : (
         <input
@@ -52,7 +53,7 @@ export function Field({ field, value, onChange }: FieldProps): ReactNode {
       )}
       <span id={`${id}-hint`} className="hint">
         {more !== '' && <span dir="auto">{more} </span>}
-        {isList ? 'Several, with commas between.' : HINTS[typeName]}
+        {HINTS[typeName] ?? (isList ? 'Several, with commas between.' : '')}
       </span>
     </div>
   );

@@ -48,6 +48,9 @@ export interface Shape {
   readonly choices?: readonly string[];
 }
 
+/** Of a type, pictures and files. */
+export const MEDIA = 'MediaInput';
+
 export function shapeOf(type: TypeRef): Shape {
   const isRequired = type.kind === 'NON_NULL';
   const inner = isRequired ? type.ofType : type;
@@ -68,6 +71,7 @@ export function valueOf(type: TypeRef, text: string): unknown {
   const { isList, name } = shapeOf(type);
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
+  if (name === MEDIA) return trimmed.split(/\s+/).map((url) => ({ url }));
   if (isList) return listOf(trimmed);
   if (name === 'JSON') return JSON.parse(trimmed) as unknown;
   if (name === 'Int' || name === 'Float') return Number(trimmed);

@@ -1,6 +1,7 @@
 import { useQuery, type SummaryPart } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { useSession } from '../session.ts';
+import { MEDIA, shapeOf } from './inputs.ts';
 import type { Kind } from './kinds.ts';
 
 const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -27,12 +28,11 @@ interface Props {
  */
 export function Sentence({ kind, values, actor }: Props): ReactNode {
   const isAdmin = useSession()?.roles.includes('admin') === true;
+  const fields = kind.fields.filter(({ type: of }) => shapeOf(of).name !== MEDIA);
   const type = kind.name.charAt(0).toUpperCase() + kind.name.slice(1);
   const asked = `descriptor { ${Object.keys(LANGUAGES)
     .map((locale) => `${locale}: summaryParts(locale: "${locale}") { text }`)
-    .join(
-      ' ',
-    )} ... on ${type}Descriptor { ${kind.fields.map(({ name }) => `f_${name}: ${name}`).join(' ')} } }`;
+    .join(' ')} ... on ${type}Descriptor { ${fields.map(({ name }) => `f_${name}: ${name}`).join(' ')} } }`;
   const query = isAdmin
     ? `query Sample($type: String!) { actions(first: 1, filter: { types: [$type] }) { edges { node { ${asked} } } } }`
     : `query Sample($type: String!) { feed(first: 1, filter: { types: [$type] }) { edges { node { action { ${asked} } } } } }`;

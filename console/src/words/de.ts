@@ -526,6 +526,8 @@ export const words: Readonly<Record<string, string>> = {
   'In the time of this machine.': 'In der Zeit dieses Rechners.',
   choose: 'wählen',
   'left out': 'weggelassen',
+  'Addresses that begin with https://, one on each line.':
+    'Adressen, die mit https:// beginnen, eine je Zeile.',
   'Several, with commas between.': 'Mehrere, durch Kommas getrennt.',
   'Publish one': 'Eine veröffentlichen',
   'Show all': 'Alle zeigen',

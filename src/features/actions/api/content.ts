@@ -1,7 +1,7 @@
 import { MAX_TEXT_LENGTH } from '../../../descriptors/define.ts';
 import {
   MAX_ALT_LENGTH,
-  MEDIA_KINDS,
+  type MEDIA_KINDS,
   mediaIn,
   type Media as MediaRecord,
 } from '../../../descriptors/media.ts';
