@@ -145,7 +145,7 @@ test(
       '/feeds/ref/site.json',
       '/feeds/me.atom',
       '/refs/site/outbox',
-      `/actions/${'x'}`,
+      '/actions/x',
       '/feeds/',
       '/refs/',
     ];
