@@ -92,6 +92,11 @@ export const ANSWERS: readonly Answer[] = [
       'docker build --build-arg FEDERATION=on',
     ],
   },
+  {
+    because:
+      'It needs a phone, or what stands for one; `test/browser/react-native-browser.test.ts` runs such an app in a browser.',
+    commands: ['npx expo install @react-native-community/netinfo react-native-get-random-values'],
+  },
   { by: 'parts/mcp/test/processes/mcp-stdio.test.ts', commands: ['fanfare mcp'] },
   {
     by: 'parts/syndication/test/e2e/syndication.test.ts',
@@ -129,7 +134,12 @@ export const ANSWERS: readonly Answer[] = [
   },
   {
     by: 'test/processes/cli-import.test.ts',
-    commands: ['npx fanfare import …', 'npx @fanfare/server import', 'npx @fanfare/server import --format …'],
+    commands: [
+      'npx fanfare import …',
+      'npx @fanfare/server import',
+      'npx @fanfare/server import --format …',
+      'fanfare import --format …',
+    ],
   },
   {
     by: 'test/processes/cli-export.test.ts',

@@ -16,6 +16,7 @@ export const reactSources: InlineConfig = {
     alias: [
       { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
       { find: /^@fanfare\/react\/(more|offline|server|testing)$/, replacement: part('react/src/$1.ts') },
+      { find: '@fanfare/react/native', replacement: part('react/src/native.tsx') },
       { find: '@fanfare/react', replacement: part('react/src/index.ts') },
       { find: '@fanfare/client/offline', replacement: part('client/src/offline.ts') },
       { find: '@fanfare/client/operations', replacement: part('client/src/operations.ts') },
@@ -57,6 +58,8 @@ export interface ReactPages extends AsyncDisposable {
   readonly lists: string;
   /** A feed with threads, whose lists and writes are kept; `cut` of the local storage takes its connection. */
   readonly offline: string;
+  /** An app of React Native, as its build for the web. */
+  readonly native: string;
   /** Sentences of four languages with names of three scripts, in pages of both directions. */
   readonly sentences: string;
 }
@@ -85,7 +88,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
     changing: () => Promise.resolve(EMPTY),
     composing: () => Promise.resolve(EMPTY),
     ...Object.fromEntries(
-      ['tabs', 'lists', 'offline'].map((name) => [
+      ['tabs', 'lists', 'offline', 'native'].map((name) => [
         name,
         async () => `${EMPTY}<script id="handed" type="text/plain">${await token()}</script>`,
       ]),
@@ -134,6 +137,7 @@ export async function serveReactPages(url: string, token: () => Promise<string>)
       composing: at('composing'),
       lists: at('lists'),
       offline: at('offline'),
+      native: at('native'),
     },
     [Symbol.asyncDispose]: async () => {
       await server.close();

@@ -9,6 +9,7 @@ import { createContext, useContext, useEffect, useMemo, useState, type ReactNode
 import { WHO } from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
 import type { FeedSnapshot } from './store/feed-options.ts';
+import { pageLife, type Life } from './store/page-life.ts';
 import { oneReader } from './store/one-reader.ts';
 import { Reader, type ReaderOffline } from './store/reader.ts';
 import { sharedSource } from './store/tabs.ts';
@@ -91,6 +92,17 @@ export function createFanfareClient({
 
 /** Gives one reader's feed to what is inside. It connects when something inside needs it, never while rendering. */
 export function FanfareProvider(props: FanfareProviderProps): ReactNode {
+  return <ProviderWith props={props} life={pageLife} />;
+}
+
+/** A provider of something else than a page. */
+export function ProviderWith({
+  props,
+  life,
+}: {
+  readonly props: FanfareProviderProps;
+  readonly life: Life;
+}): ReactNode {
   const { children, enabled = true, readerKey = '', words } = props;
   const identity = props.client ?? `${props.url} ${typeof props.token === 'string' ? props.token : ''}`;
   const create = (given: FanfareProviderProps): Made => {
@@ -117,7 +129,8 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
   useEffect(() => {
     latest.props = props;
   });
-  useEffect(() => reader.life.attach(), [reader]);
+  const { pauseHiddenAfterMs = 30_000 } = props;
+  useEffect(() => life(reader.connection, pauseHiddenAfterMs), [reader, life, pauseHiddenAfterMs]);
   useEffect(() => {
     // A client that was closed is nobody's any more, and stays so.
     if (end.aborted && reader.client.reader !== end) again();
@@ -135,7 +148,7 @@ export function FanfareProvider(props: FanfareProviderProps): ReactNode {
 function createReader(props: FanfareProviderProps, latest: Latest, again: () => void): Reader {
   const { client, url, token, fields = {}, snapshot = [], tabs = 'shared', offline } = props;
   const options = {
-    ...{ snapshots: [snapshot].flat(), pauseHiddenAfterMs: props.pauseHiddenAfterMs },
+    snapshots: [snapshot].flat(),
     // What is kept for another reader is not shown to this one.
     offline: offline?.readerKey === props.readerKey ? offline : undefined,
     onError: (error: Error) => latest.props.onError?.(error),

@@ -129,6 +129,8 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
       async goToFirstUnread() {
         const id = await idOf(reader);
         if (id === null || !(await loadUntil(id))) return null;
+        // A list that is no page is scrolled by who has made it.
+        if (typeof document === 'undefined') return id;
         await new Promise(requestAnimationFrame);
         const element = document.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
         element?.focus({ preventScroll: true });

@@ -54,13 +54,19 @@ export function languageOfPage(): string | undefined {
   }
 }
 
+/** Undefined where there is none, such as in the engine of React Native. */
+function relativeIn(locale: string | undefined): Intl.RelativeTimeFormat | undefined {
+  const { RelativeTimeFormat } = Intl as Partial<typeof Intl>;
+  return RelativeTimeFormat && new RelativeTimeFormat(locale, { numeric: 'auto' });
+}
+
 export function relativeTime(at: string, current: number, locale?: string): string {
   const ago = Math.max(0, current - Date.parse(at));
   const [unit, size] = UNITS.findLast(([, ms]) => ago >= ms) ?? UNITS[0];
   if (unit === 'day' && ago > 30 * size) return new Date(at).toLocaleDateString(locale);
   // Yesterday is the day before this one, and not all that is less than two days ago.
   const passed = unit === 'day' ? startOfDay(current) - startOfDay(at) + size / 2 : ago;
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(passed / size), unit);
+  return relativeIn(locale)?.format(-Math.floor(passed / size), unit) ?? new Date(at).toLocaleString(locale);
 }
 
 /** The day of a list: "today", "yesterday", or its date. Empty on the server, which does not know where the reader is. */
@@ -69,8 +75,8 @@ export function useDay(at: string): string {
   if (current === 0) return '';
   const locale = languageOfPage();
   const days = Math.round((startOfDay(current) - startOfDay(at)) / UNITS[3][1]);
-  if (days < 2)
-    return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.max(0, days), 'day');
+  const said = days < 2 ? relativeIn(locale)?.format(-Math.max(0, days), 'day') : undefined;
+  if (said !== undefined) return said;
   return new Date(at).toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 }
 

@@ -5,7 +5,6 @@ import { Connection, ownSource, type LiveSource } from './connection.ts';
 import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
 import type { NotificationStore } from './notification-store.ts';
-import { PageLife } from './page-life.ts';
 import { Undos } from './undos.ts';
 import { UnreadStore } from './unread-store.ts';
 
@@ -13,7 +12,6 @@ export interface ReaderOptions {
   readonly client: FeedClient<FanfareItem>;
   readonly snapshots?: readonly FeedSnapshot[];
   readonly source?: LiveSource | undefined;
-  readonly pauseHiddenAfterMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
   readonly offline?: ReaderOffline | undefined;
 }
@@ -46,7 +44,6 @@ export class Reader {
   readonly undos = new Undos();
   /** Told of each notification that is new, while a list of all of them is watched. */
   readonly notified = new Set<(notification: Notification) => void>();
-  readonly life: PageLife;
   readonly feeds = new Map<string, FeedStore>();
   /** Notified of each list that is made. */
   onFeed: (feed: FeedStore) => void = () => undefined;
@@ -54,21 +51,13 @@ export class Reader {
   readonly #listeners = new Set<FeedListener>();
   readonly #snapshots: readonly FeedSnapshot[];
 
-  constructor({
-    client: given,
-    snapshots = [],
-    source,
-    pauseHiddenAfterMs,
-    onError,
-    offline,
-  }: ReaderOptions) {
+  constructor({ client: given, snapshots = [], source, onError, offline }: ReaderOptions) {
     const client = offline?.client(given) ?? given;
     this.client = client;
     // What came with the HTML is later than what is kept.
     this.#snapshots = [...snapshots, ...(offline?.pagesOf(client) ?? [])];
     this.connection = new Connection(source ?? ownSource(client), onError);
     this.unread = new UnreadStore(client, this.connection);
-    this.life = new PageLife(this.connection, pauseHiddenAfterMs ?? 30_000);
     offline?.attach(this);
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { PageLife } from '../../src/store/page-life.ts';
+import { pageLife } from '../../src/store/page-life.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -14,7 +14,7 @@ test.each(['hidden', 'visible'])(
     vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState }));
     const calls: string[] = [];
     const connection = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
-    const leave = new PageLife(connection, 0).attach();
+    const leave = pageLife(connection, 0);
     vi.runAllTimers();
     expect(calls.at(-1)).toBe(visibilityState === 'hidden' ? 'pause' : 'resume');
     Object.assign(document, { visibilityState: 'visible' });
