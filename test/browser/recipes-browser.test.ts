@@ -22,6 +22,20 @@ import { commandContext } from '../support/command-context.ts';
 const EXAMPLE = join(PROJECT, 'examples/recipes');
 const found = await findBrowser();
 
+const PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><rect width="400" height="300" fill="teal"/></svg>';
+
+/** As if there were pictures elsewhere; one of them is lost. */
+async function withPictures(page: Page): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith('https://pictures.example/')) void request.continue();
+    else if (url.endsWith('/lost.svg')) void request.abort();
+    else void request.respond({ contentType: 'image/svg+xml', body: PICTURE });
+  });
+}
+
 describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of its own', () => {
   let app: TestApp;
   let browser: Browser;
@@ -62,7 +76,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
   const visit = (as: string): Promise<Visit> => {
     reader = as;
     const { port } = server.httpServer.address() as AddressInfo;
-    return openPage(browser, `http://127.0.0.1:${String(port)}/`);
+    return openPage(browser, `http://127.0.0.1:${String(port)}/`, undefined, withPictures);
   };
   const press = (page: Page, text: string, within = ''): Promise<void> =>
     clickOn(page, `::-p-xpath(${within}//button[contains(normalize-space(.), "${text}")])`);
@@ -77,7 +91,17 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
   });
 
   test('what somebody cooks with own fields is in the feed, live; it is liked and commented on with a mention, which a bell says', async () => {
-    const recipeCooked = { recipeId: 'recipe:soup', recipeName: 'Soup', rating: 4, note: 'More cumin.' };
+    const picture = (name: string) => ({ url: `https://pictures.example/${name}.svg`, alt: `Soup, ${name}` });
+    const pictures = [
+      { ...picture('pot'), width: 400, height: 300 },
+      picture('plate'),
+      picture('lost'),
+      { url: 'https://pictures.example/soup.pdf', alt: 'The recipe', kind: 'FILE' },
+    ];
+    const recipeCooked = {
+      ...{ recipeId: 'recipe:soup', recipeName: 'Soup', rating: 4, note: 'More cumin.' },
+      pictures,
+    };
     await publish(app, { actorId: 'bea', descriptor: { recipeCooked } });
     await app.idle();
     await using visited = await visit('ann');
@@ -85,6 +109,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
     await has(page, 'Bea Costa cooked Soup', 'article');
     await has(page, '★★★★☆', 'article');
     await has(page, 'More cumin.', 'article');
+    // What cannot be loaded leaves what it shows.
+    await has(page, 'Soup, lost', 'article [data-fanfare="pictures"] p');
+    expect(await page.$$('article [data-fanfare="pictures"] img')).toHaveLength(2);
+    await has(page, 'The recipe', 'article a[data-fanfare="file"]');
+    expect(await page.$$eval('article [role="img"]', (all) => all.map((one) => one.ariaLabel))).toEqual([
+      '4 of 5',
+    ]);
     expect(await axeViolations(page)).toEqual([]);
     await press(page, 'Like', '//article');
     await has(page, 'Like 1', 'article');
