@@ -23,6 +23,7 @@ export {
   type HostConfig,
   type LocaleDeclaration,
   type MailContent,
+  type MailItem,
   type MailNotification,
   type MailTemplate,
   type WrittenMail,

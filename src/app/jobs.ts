@@ -3,8 +3,10 @@ import type { Config } from '../config/config.ts';
 import { allEnded } from '../lib/closer.ts';
 import { MemoryWorkSignal } from '../live/work-signal.ts';
 import type { Core } from '../core/core.ts';
-import { countUnread } from '../feed/page/unread.ts';
+import { countUnread, findTopUnread } from '../feed/page/unread.ts';
+import type { UserId } from '../domain/action.ts';
 import { openSession } from '../feed/session/open-session.ts';
+import type { ReaderSession } from '../feed/session/reader-session.ts';
 import {
   logBatchFailed,
   logFanOutAttemptFailed,
@@ -44,10 +46,12 @@ export const DIGEST_TIMES: readonly DigestTime[] = FEATURES.flatMap(({ digestTim
 /** Starts all background workers of a process. Disposing releases unfinished work. */
 export function startWorkers(config: Config, core: Core, logger: Logger, metrics: Metrics): AsyncDisposable {
   const workerId = randomUUID();
+  const sessionOf = (userId: UserId): ReaderSession =>
+    openSession(core, { userId, roles: new Set(['user']), expiresAt: null });
   const setup: JobSetup = {
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
-    countUnread: (userId) =>
-      countUnread(core, openSession(core, { userId, roles: new Set(['user']), expiresAt: null })),
+    countUnread: (userId) => countUnread(core, sessionOf(userId)),
+    topUnread: (userId, most) => findTopUnread(core, sessionOf(userId), most),
     // Any worker may run the passes that it requests.
     carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,

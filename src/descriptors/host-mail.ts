@@ -14,17 +14,22 @@ export interface MailContent {
   /** How many more there are. */
   readonly more: number;
   /** What the member has not read of their feed; `null`: the mail is not about that. */
-  readonly digest: { readonly count: number; readonly isExact: boolean } | null;
+  readonly digest: {
+    readonly count: number;
+    readonly isExact: boolean;
+    /** The topmost of them, at most 5. */
+    readonly items: readonly MailItem[];
+  } | null;
   /** The app, by MAIL_LINK. */
   readonly link: string;
   /** The page that ends mails of these kinds; `null`: the host has locked all of them. */
   readonly unsubscribe: string | null;
 }
 
-export interface MailNotification {
+/** A sentence of a mail. */
+interface Said {
   /** As the API has it. */
   readonly id: string;
-  readonly kind: NotificationKind;
   /** The sentence, such as "Ann commented on your post". */
   readonly text: string;
   /** The same in parts. */
@@ -34,6 +39,13 @@ export interface MailNotification {
   /** The app, by MAIL_LINK. */
   readonly link: string;
 }
+
+export interface MailNotification extends Said {
+  readonly kind: NotificationKind;
+}
+
+/** An action in the feed: its id, its sentence, and the time at which it was conducted. */
+export type MailItem = Said;
 
 export interface WrittenMail {
   /** One line. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Config } from '../config/config.ts';
 import type { UserId } from '../domain/action.ts';
 import type { HostEvent, UnreadFacts } from '../domain/host-event.ts';
+import type { NewsfeedItem } from '../domain/newsfeed-item.ts';
 import type { Context } from '../feed/context.ts';
 import { clock } from '../lib/clock.ts';
 import { Gate } from '../lib/gate.ts';
@@ -25,6 +26,8 @@ export interface JobSetup {
   readonly metrics: Metrics;
   /** A member's unread count by the rules of the feed. Does not count as reading. */
   readonly countUnread: (memberId: UserId) => Promise<UnreadFacts>;
+  /** The topmost unread items, at most so many. Does not count as reading. */
+  readonly topUnread: (memberId: UserId, most: number) => Promise<readonly NewsfeedItem[]>;
   /** Carries out the rulings on reports of calls that were interrupted. */
   readonly carryOutRulings: (now: Date) => Promise<void>;
   readonly eventNotes: readonly NoteEvents[];

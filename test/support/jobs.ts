@@ -59,6 +59,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),
     countUnread: () => Promise.resolve({ count: 0, isExact: true }),
+    topUnread: () => Promise.resolve([]),
     carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,

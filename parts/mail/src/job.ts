@@ -64,7 +64,7 @@ interface MailTransport {
  * places until the time limit, and then none for a while.
  */
 export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: MailTransport): Job {
-  const { core, config, logger, metrics, countUnread } = setup;
+  const { core, config, logger, metrics, countUnread, topUnread } = setup;
   const mailboxes = mailboxesRepository(core.collections);
   const leaseMs = timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
@@ -132,6 +132,7 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
       {
         ...{ userId: claim.id, contact, state, pending: subject.pending },
         unread: subject.hasDigest && box.digestsOffAt === null ? await countUnread(claim.id) : null,
+        topUnread: (most) => topUnread(claim.id, most),
       },
       {
         link: mail.link,

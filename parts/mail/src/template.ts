@@ -1,4 +1,4 @@
-import type { MailContent, MailNotification, WrittenMail } from '../../../src/descriptors/host-mail.ts';
+import type { MailContent, MailItem, WrittenMail } from '../../../src/descriptors/host-mail.ts';
 import { mailPhrasesIn } from '../../../src/descriptors/registry.ts';
 import { shortened } from '../../../src/lib/cut.ts';
 
@@ -20,12 +20,15 @@ interface Lines {
   readonly heading: string;
   /** Of the feed; `null`: the heading says it, or there is nothing to say. */
   readonly digest: string | null;
+  readonly items: readonly MailItem[];
+  /** Of the feed, beyond the items; `null`: all are shown, or nobody knows how many there are. */
+  readonly moreItems: string | null;
   /** `null`: all are shown. */
   readonly more: string | null;
   readonly open: string;
   readonly why: string;
   readonly unsubscribe: string;
-  readonly timeOf: (one: MailNotification) => string;
+  readonly timeOf: (one: MailItem) => string;
 }
 
 function linesOf({ locale, timeZone, notifications, more, digest }: MailContent): Lines {
@@ -40,9 +43,11 @@ function linesOf({ locale, timeZone, notifications, more, digest }: MailContent)
   const [first, ...others] = notifications;
   const count = notifications.length + more;
   const heading = first === undefined ? (news ?? '') : count === 1 ? first.text : say.several({ count });
+  const items = digest?.items ?? [];
+  const left = digest === null || !digest.isExact || items.length === 0 ? 0 : digest.count - items.length;
   const beside = [
     ...(count === 1 ? [] : notifications.map(({ text }) => text)),
-    ...(first === undefined || news === null ? [] : [news]),
+    ...(first === undefined || news === null ? items.map(({ text }) => text) : [news]),
   ];
   return {
     subject: oneLine(
@@ -52,7 +57,8 @@ function linesOf({ locale, timeZone, notifications, more, digest }: MailContent)
     ),
     preheader: shortened(beside.join(' · '), MAX_SUBJECT),
     heading,
-    digest: first === undefined ? null : news,
+    ...{ digest: first === undefined ? null : news, items },
+    moreItems: left > 0 ? say.more({ count: left }) : null,
     more: more === 0 ? null : say.more({ count: more }),
     ...{ open: say.open(), why: say.why(), unsubscribe: say.unsubscribe() },
     timeOf: ({ at }) => times.format(at),
@@ -71,6 +77,8 @@ function textOf(mail: MailContent, lines: Lines): string {
     ...mail.notifications.flatMap((one) => ['', ...(isOne ? [] : [one.text]), lines.timeOf(one), one.link]),
     ...(lines.more === null ? [] : ['', lines.more]),
     ...(lines.digest === null ? [] : ['', lines.digest]),
+    ...lines.items.flatMap((one) => ['', one.text, lines.timeOf(one), one.link]),
+    ...(lines.moreItems === null ? [] : ['', lines.moreItems]),
     ...(mail.notifications.length > 0 && lines.digest === null && lines.more === null
       ? []
       : ['', `${lines.open}: ${mail.link}`]),
@@ -97,13 +105,17 @@ function htmlOf(mail: MailContent, lines: Lines, brand: string): string {
   const [first] = mail.notifications;
   const rows = mail.notifications.map((one) => rowOf(one, lines, isOne)).join('');
   const heading = isOne && first !== undefined ? sentenceOf(first) : escaped(lines.heading);
-  const below = [
-    lines.more === null
+  const quiet = (text: string | null): string =>
+    text === null
       ? ''
-      : `<p class="quiet" style="margin:16px 0 0;font-size:13px;line-height:18px;color:#5d6169">${escaped(lines.more)}</p>`,
+      : `<p class="quiet" style="margin:16px 0 0;font-size:13px;line-height:18px;color:#5d6169">${escaped(text)}</p>`;
+  const below = [
+    quiet(lines.more),
     lines.digest === null
       ? ''
       : `<p class="text line" style="margin:16px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e9;font-size:15px;line-height:22px;color:#1b1c20">${escaped(lines.digest)}</p>`,
+    ...lines.items.map((one) => rowOf(one, lines, false)),
+    quiet(lines.moreItems),
   ].join('');
   const link = isOne && first !== undefined ? first.link : mail.link;
   const end =
@@ -138,14 +150,14 @@ ${rows}${below}
 `;
 }
 
-function rowOf(one: MailNotification, { timeOf }: Lines, isOne: boolean): string {
+function rowOf(one: MailItem, { timeOf }: Lines, isOne: boolean): string {
   const time = `<span class="quiet" style="font-size:13px;line-height:18px;color:#5d6169">${escaped(timeOf(one))}</span>`;
   if (isOne) return `<p style="margin:6px 0 0">${time}</p>`;
   return `<div class="line" style="margin:16px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e9"><a class="text" href="${escaped(one.link)}" style="font-size:15px;line-height:22px;color:#1b1c20">${sentenceOf(one)}</a><br>${time}</div>`;
 }
 
 /** Names stand out, and letters of another direction do not change the order around them. */
-function sentenceOf({ parts }: MailNotification): string {
+function sentenceOf({ parts }: MailItem): string {
   return parts
     .map(({ text, isName }) =>
       isName ? `<bdi style="font-weight:600">${escaped(text)}</bdi>` : escaped(text),

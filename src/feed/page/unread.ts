@@ -137,6 +137,22 @@ export async function findFirstUnread(core: Core, session: ReaderSession): Promi
 }
 
 /**
+ * The topmost unread items, at most so many, among the first 25 unread entries and by the rules of the list: what was marked unread further below is not among them.
+ * One round trip. The reader counts as no more active than before.
+ */
+export async function findTopUnread(
+  core: Core,
+  session: ReaderSession,
+  most: number,
+): Promise<readonly NewsfeedItem[]> {
+  const reader = await session.profile();
+  const entries = await unreadEntries(new ListRead(core, session, 'top unread'), reader).page({
+    limit: BATCH,
+  });
+  return (await showUnread(session, reader, entries)).slice(0, most);
+}
+
+/**
  * Moves the read mark up to a relevancy. It never moves back and never beyond now, so later items stay unread.
  * @param list a view, whose mark is that of the feed unless it has its own, or a list of the reader. Default: the feed
  * @throws FanfareError BAD_USER_INPUT, NOT_FOUND

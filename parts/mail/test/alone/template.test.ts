@@ -90,7 +90,7 @@ test("the configuration's template writes the mail, and the server adds the head
   expect(raw).toMatch(/^List-Unsubscribe-Post: /m);
   expect(content).toEqual({
     ...{ memberId: 'ann', name: 'Ann & Co', locale: 'fr', timeZone: 'America/Montreal' },
-    ...{ notifications: [], more: 0, digest: { count: 1_234, isExact: true } },
+    ...{ notifications: [], more: 0, digest: { count: 1_234, isExact: true, items: [] } },
     link: 'https://app.example/open?id=',
     unsubscribe: expect.stringMatching(/^https:\/\/feed\.example\/mail\/unsubscribe\?t=/) as string,
   });

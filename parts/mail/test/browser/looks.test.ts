@@ -33,11 +33,20 @@ const MAIL: MailContent = {
 
 const MAILS: readonly (readonly [string, MailContent])[] = [
   ['one notification', { ...MAIL, notifications: [notification('Zoe', 'commented on your post')] }],
-  ['a digest', { ...MAIL, locale: 'de', digest: { count: 12, isExact: true } }],
+  [
+    'a digest',
+    {
+      ...{ ...MAIL, locale: 'de' },
+      digest: {
+        ...{ count: 12, isExact: true },
+        items: [HOSTILE, LONG, 'Bea'].map((name) => notification(name, 'hat etwas geschrieben')),
+      },
+    },
+  ],
   [
     'several, with hostile and long names',
     {
-      ...{ ...MAIL, more: 3, digest: { count: 100, isExact: false } },
+      ...{ ...MAIL, more: 3, digest: { count: 100, isExact: false, items: [notification('Bea', 'wrote')] } },
       notifications: [HOSTILE, LONG, 'דנה'].map((name) => notification(name, 'liked your post')),
     },
   ],

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
 import { publish, upsert } from '../../../../test/support/feed-api.ts';
 import { PATIENCE_MS } from '../../../../test/support/patience.ts';
 import { endSeal, SEAL_SECRET } from '../../src/token.ts';
-import { SECRET, signed, type Smtp, startSmtp } from '../support/smtp.ts';
+import { mailEnv, SECRET, signed, type Smtp, startSmtp } from '../support/smtp.ts';
 
 // Mails of a whole server, and what mail programs and mail providers do with the links and addresses in them.
 
@@ -17,13 +17,7 @@ let people = 0;
 beforeAll(async () => {
   smtp = await startSmtp();
   app = await startTestApp({
-    env: {
-      MAIL_URL: `smtp://127.0.0.1:${String(smtp.port)}`,
-      MAIL_FROM: 'Fanfare <feed@app.example>',
-      MAIL_LINK: 'https://app.example/open?id={id}',
-      MAIL_EVENTS_SECRET: `${OTHER}, ${SECRET}`,
-      ...{ PUBLIC_URL: 'https://feed.example', NOTIFY_AFTER: '0s' },
-    },
+    env: { ...mailEnv(smtp.port), MAIL_EVENTS_SECRET: `${OTHER}, ${SECRET}` },
   });
 });
 afterAll(async () => {

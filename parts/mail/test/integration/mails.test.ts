@@ -5,6 +5,7 @@ import { openParts, type Parts } from '../../../../test/support/parts.ts';
 import { digestJob, events as eventJobs } from '../../../events/src/jobs/event-mover.ts';
 import { dueNotifications } from '../../../notifications/src/due.ts';
 import { type Job, JobRunner } from '../../../../src/jobs/job.ts';
+import { findTopUnread } from '../../../../src/feed/page/unread.ts';
 import { silentLogger } from '../../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../../src/telemetry/metrics.ts';
 import { examineMails } from '../../src/examine.ts';
@@ -79,12 +80,14 @@ interface Sending extends TestJobSetup {
 
 function sender({ timeoutMs = 10_000, wrapped = (mailer) => mailer, ...setup }: Sending = {}): Job {
   const { server, from } = mail();
-  return mailJob(setupOf(parts.core, { mail: mail(), countUnread, ...setup }), mail(), {
+  return mailJob(setupOf(parts.core, { mail: mail(), countUnread, topUnread, ...setup }), mail(), {
     timeoutMs,
     open: async () => wrapped(await openMailer({ server, from, timeoutMs, maxConnections: 5 })),
   });
 }
 
+const topUnread = (memberId: string, most: number) =>
+  findTopUnread(parts.repositories, parts.session(memberId), most);
 const countUnread = (memberId: string) => parts.services.countUnread(parts.session(memberId));
 /** For a failing server: what is logged of it has a test of its own. */
 const CALM = { logger: silentLogger() };
@@ -180,7 +183,7 @@ test('at most one mail an hour: what comes meanwhile is in the next one, with wh
   expect(smtp.kept).toHaveLength(2);
 });
 
-test('a digest says how much is new, and nothing once it was read', async () => {
+test('a digest says how much is new, and what, and nothing once it was read', async () => {
   await mention('ann', 'bea');
   await send();
   hours = 30;
@@ -192,9 +195,12 @@ test('a digest says how much is new, and nothing once it was read', async () => 
   const mails = (await smtp.mails()).slice(2);
   expect(to(mails)).toEqual(['bea@people.example']);
   expect(mails[0]).toMatchObject({ subject: 'Eine Neuigkeit für dich' });
+  // The time at which it was conducted is between.
   expect(mails[0]?.text).toMatch(
-    /^Eine Neuigkeit für dich\n\nÖffnen: https:\/\/app\.example\/open\?id=\n\n-- \n/,
+    /^Eine Neuigkeit für dich\n\nZoe <Z> .+\n.+\nhttps:\/\/app\.example\/open\?id=QWN0aW9u\w+%3D%3D\n\nÖffnen: https:\/\/app\.example\/open\?id=\n\n-- \n/,
   );
+  // Being mailed is no visit.
+  expect((await parts.session('bea').profile()).activeAt).toBeNull();
   expect((await box('ann'))?.due).toBeUndefined();
 });
 
@@ -226,6 +232,25 @@ test('waits for the end of quiet hours', async () => {
   hours = 3.1;
   await send();
   expect(smtp.kept).toHaveLength(1);
+});
+
+test('a digest has the topmost five of what is new, and says how much more there is', async () => {
+  for (const title of ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'])
+    await parts.publish({
+      actorId: 'zoe',
+      mentions: ['ann'],
+      descriptor: { posted: { postId: title, postTitle: title } },
+    });
+  await parts.fanOut();
+  await note('ann');
+  await send();
+  const [mailed] = await smtp.mails();
+  expect(mailed?.subject).toBe('7 new things for you');
+  const titles = [...(mailed?.text ?? '').matchAll(/^Zoe <Z> posted (\w+)$/gm)].map(([, title]) => title);
+  expect(titles).toEqual(['Seven', 'Six', 'Five', 'Four', 'Three']);
+  expect(mailed?.text).toContain('\n\nand 2 more\n\nOpen: https://app.example/open?id=\n');
+  expect(mailed?.html).toContain('posted');
+  expect(mailed?.html).not.toContain('Two');
 });
 
 test('greylisting is tried again later, and what comes meanwhile is in the same mail', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
+import type { Certificate } from '../../../../test/support/certificate.ts';
 import { signatureHeaders } from '../../../../src/domain/webhook.ts';
 import type { Config } from '../../../../src/config/config.ts';
 
@@ -16,23 +18,41 @@ export type Behaviour =
   | 'close'
   /** Keeps the mail, and closes before it says so. */
   | 'take and close'
+  /** Keeps the mail, and says nothing. */
+  | 'keep and hang'
   /** Answers so to who gets the mail, or to its text. */
   | { readonly at: 'RCPT' | 'DATA' | 'MAIL'; readonly code: number; readonly says: string };
 
 export interface Smtp extends AsyncDisposable {
   readonly port: number;
   behaviour: Behaviour;
+  /** Called when it has said that it has taken a mail. */
+  onTaken: (() => void) | undefined;
   /** What was kept, as it came. */
   readonly kept: readonly string[];
   /** Connections that were opened. */
   readonly connections: number;
   /** Attempts to hand a mail over, by who it is for. */
   readonly attempts: readonly string[];
+  /** Passwords, as they came. */
+  readonly logins: readonly string[];
+  /** How each mail that was kept has come. */
+  readonly sessions: readonly { readonly isEncrypted: boolean; readonly user: string | null }[];
   mails(): Promise<ParsedMail[]>;
 }
 
+interface SmtpOptions {
+  /** From the first byte, or by STARTTLS. Default: nothing is encrypted. */
+  readonly tls?: 'tls' | 'starttls';
+  readonly certificate?: Certificate;
+  /** Whom alone it takes mails from. Default: everybody. */
+  readonly login?: { readonly user: string; readonly pass: string };
+}
+
 /** A real SMTP server, in this process. */
-export async function startSmtp(): Promise<Smtp> {
+export async function startSmtp({ tls, certificate, login }: SmtpOptions = {}): Promise<Smtp> {
+  const logins: string[] = [];
+  const sessions: Smtp['sessions'][number][] = [];
   const kept: string[] = [];
   const attempts: string[] = [];
   const sockets = new Set<Socket>();
@@ -49,7 +69,16 @@ export async function startSmtp(): Promise<Smtp> {
     return Object.assign(new Error(behaviour.says), { responseCode: behaviour.code });
   };
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], disableReverseLookup: true },
+    ...{ authOptional: login === undefined, disableReverseLookup: true },
+    disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(login === undefined ? ['AUTH'] : [])],
+    ...{ secure: tls === 'tls', allowInsecureAuth: tls === undefined },
+    ...(certificate && { key: readFileSync(certificate.keyPath), cert: readFileSync(certificate.path) }),
+    onAuth({ username, password }, _session, callback) {
+      logins.push(password ?? '');
+      if (login !== undefined && username === login.user && password === login.pass)
+        callback(null, { user: login.user });
+      else callback(new Error('Who are you?'));
+    },
     onConnect(_session, callback) {
       if (started.behaviour !== 'hang') callback();
     },
@@ -75,8 +104,13 @@ export async function startSmtp(): Promise<Smtp> {
         }
         if (started.behaviour === 'hang at the end') return;
         kept.push(Buffer.concat(chunks).toString());
+        sessions.push({ isEncrypted: session.secure, user: (session.user as string | undefined) ?? null });
+        if (started.behaviour === 'keep and hang') return;
         if (started.behaviour === 'take and close') closeOf(session);
-        else callback();
+        else {
+          callback();
+          started.onTaken?.();
+        }
       });
     },
   });
@@ -90,7 +124,7 @@ export async function startSmtp(): Promise<Smtp> {
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   const started: Smtp = {
-    ...{ port, kept, attempts, behaviour: 'take' },
+    ...{ port, kept, attempts, logins, sessions, behaviour: 'take', onTaken: undefined },
     get connections() {
       return connections;
     },
@@ -107,7 +141,17 @@ export async function startSmtp(): Promise<Smtp> {
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** The settings of mails to a server of this process. */
+/** The settings of a server that sends mails there. */
+export function mailEnv(port: number): Record<string, string> {
+  return {
+    MAIL_URL: `smtp://127.0.0.1:${String(port)}`,
+    MAIL_FROM: 'Fanfare <feed@app.example>',
+    MAIL_LINK: 'https://app.example/open?id={id}',
+    ...{ PUBLIC_URL: 'https://feed.example', NOTIFY_AFTER: '0s' },
+  };
+}
+
+/** The same, in one process. */
 export function mailConfig(port: number): NonNullable<Config['mail']> {
   return {
     server: { host: '127.0.0.1', port, isSecure: false, login: null },
