@@ -524,7 +524,7 @@ const EVENT_SETTINGS = group('Events', {
   MAIL_FROM: optional(mailSender(), 'From whom mails are, such as Fanfare <feed@app.example>.'),
   MAIL_LINK: optional(
     mailLink(),
-    'The page of the app that mails lead to, such as https://app.example/notifications?id={id}; {id} becomes the id of the notification, or nothing.',
+    'The page of the app that mails lead to, such as https://app.example/notifications?id={id}; {id} becomes the id of the notification, of the action in a digest, or nothing.',
   ),
   MAIL_EVENTS_SECRET: optional(
     signingKeys(),

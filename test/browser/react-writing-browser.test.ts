@@ -215,6 +215,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
     await clickOn(page, `${panel} [data-fanfare="quiet-hours"] input`);
     await expect.poll(() => page.$$(`${panel} input[type="time"]`), WAIT).toHaveLength(2);
     expect(await axeViolations(page, { within: panel })).toEqual([]);
+    await has(page, 'No mails are sent to your address', panel);
+    await press(page, 'Send mails again');
+    await expect.poll(() => page.$$(`${panel} [data-fanfare="no-mails"]`), WAIT).toHaveLength(0);
     await page.evaluate('notify()');
     await expect
       .poll(() => page.evaluate('sent'), WAIT)
@@ -223,6 +226,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
         { ids: ['new'] },
         { preferences: [{ kind: 'LIKE', channel: 'EMAIL', isOn: true }] },
         expect.objectContaining({ from: '22:00', to: '07:00' }),
+        'resumed',
         'toast for live',
       ]);
     expect(errors).toEqual([]);

@@ -21,7 +21,7 @@ export const MUTES =
   'query Mutes { viewer { mutes { id type phrase until member { memberId name } ref { refId label } } } }';
 
 export const PREFERENCES = `query Preferences { viewer { notificationPreferences { kind type channel isOn isLocked }
-  quietHours { from to timeZone days } } }`;
+  quietHours { from to timeZone days } mails { offReason digestsOffSince } } }`;
 
 export const UNREAD_COUNT = 'query UnreadCount { viewer { unreadCount { count isExact } } }';
 

@@ -14,9 +14,11 @@ import {
   mute,
   mutesAnswer,
   preferencesAnswer,
+  resumeMails,
   setPreferences,
   setQuietHours,
   unmute,
+  type Mails,
   type Mute,
   type PreferenceChange,
 } from '../store/standings.ts';
@@ -113,6 +115,10 @@ export function usePreferences(): Known & {
   readonly set: (...changes: readonly PreferenceChange[]) => Promise<void>;
   /** @param hours null: none */
   readonly setQuietHours: (hours: QuietHours | null) => Promise<void>;
+  /** Null: the server sends none. */
+  readonly mails: Mails | null;
+  /** Mails are sent again that came back, or from which the reader unsubscribed. */
+  readonly resumeMails: () => Promise<void>;
 } {
   const reader = useReader();
   const { data, error } = useFresh(preferencesAnswer(reader));
@@ -123,5 +129,7 @@ export function usePreferences(): Known & {
     error,
     set: (...changes) => setPreferences(reader, changes),
     setQuietHours: (hours) => setQuietHours(reader, hours),
+    mails: data?.viewer.mails ?? null,
+    resumeMails: () => resumeMails(reader),
   };
 }

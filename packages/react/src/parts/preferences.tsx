@@ -10,10 +10,11 @@ interface PreferencesProps {
 
 const USUAL = { from: '22:00', to: '07:00', days: null };
 
-/** How the reader is notified: a table of kinds and channels, and the hours in which nothing is sent. */
+/** How the reader is notified: a table of kinds and channels, the hours in which nothing is sent, and why no mails are. */
 export function Preferences({ onError }: PreferencesProps): ReactNode {
   const words = useWords();
-  const { preferences, quietHours, isLoading, error, set, setQuietHours } = usePreferences();
+  const { preferences, quietHours, mails, resumeMails, isLoading, error, set, setQuietHours } =
+    usePreferences();
   const id = useId();
   const fail = (reason: unknown): void => onError?.(reason);
   // Those of single types are set where the type is shown.
@@ -71,6 +72,14 @@ export function Preferences({ onError }: PreferencesProps): ReactNode {
           ))}
         </tbody>
       </table>
+      {mails !== null && (mails.offReason !== null || mails.digestsOffSince !== null) && (
+        <p data-fanfare="no-mails">
+          {mails.offReason === null ? words.noDigests : words.noMails}{' '}
+          <button type="button" onClick={() => void resumeMails().catch(fail)}>
+            {words.resumeMails}
+          </button>
+        </p>
+      )}
       <div data-fanfare="quiet-hours">
         <label htmlFor={id}>
           <input

@@ -131,6 +131,13 @@ function withoutMute(data: Muted | undefined, target: MuteTarget): readonly Mute
 export interface Preferences {
   readonly notificationPreferences: readonly NotificationPreference[];
   readonly quietHours: QuietHours | null;
+  readonly mails: Mails | null;
+}
+
+/** Why no mails are sent to the reader's address, and since when no digests are, because they unsubscribed; null: they are. */
+export interface Mails {
+  readonly offReason: 'REFUSED' | 'BOUNCED' | 'COMPLAINED' | null;
+  readonly digestsOffSince: Instant | null;
 }
 
 interface Preferred {
@@ -154,15 +161,13 @@ export async function setPreferences(of: Of, changes: readonly PreferenceChange[
     );
   const answer = preferencesAnswer(of);
   await answer.write(
-    (data) => ({
-      viewer: {
-        quietHours: data?.viewer.quietHours ?? null,
-        notificationPreferences: (data?.viewer.notificationPreferences ?? []).map((one) => ({
+    (data) =>
+      changed(data, ({ notificationPreferences }) => ({
+        notificationPreferences: notificationPreferences.map((one) => ({
           ...one,
           isOn: changeOf(one)?.isOn ?? one.isOn,
         })),
-      },
-    }),
+      })),
     () => setNotificationPreferences({ preferences: changes }),
   );
   // One of a type may be new.
@@ -172,9 +177,25 @@ export async function setPreferences(of: Of, changes: readonly PreferenceChange[
 /** @param quietHours null: none */
 export async function setQuietHours(of: Of, quietHours: QuietHours | null): Promise<void> {
   await preferencesAnswer(of).write(
-    (data) => ({
-      viewer: { notificationPreferences: data?.viewer.notificationPreferences ?? [], quietHours },
-    }),
+    (data) => changed(data, () => ({ quietHours })),
     () => of.client.mutations.setQuietHours({ ...quietHours }),
   );
+}
+
+/** Mails, and digests among them, are sent again. */
+export async function resumeMails(of: Of): Promise<void> {
+  await preferencesAnswer(of).write(
+    (data) => changed(data, () => ({ mails: { offReason: null, digestsOffSince: null } })),
+    () => of.client.mutations.resumeMails({}),
+  );
+}
+
+const UNKNOWN: Preferences = { notificationPreferences: [], quietHours: null, mails: null };
+
+function changed(
+  data: Preferred | undefined,
+  change: (before: Preferences) => Partial<Preferences>,
+): Preferred {
+  const before = data?.viewer ?? UNKNOWN;
+  return { viewer: { ...before, ...change(before) } };
 }

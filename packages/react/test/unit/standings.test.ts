@@ -145,7 +145,7 @@ test('a preference is shown at once, and as before when it could not be set', as
   const like = { kind: 'LIKE', type: null, channel: 'EMAIL', isOn: true, isLocked: false } as const;
   const client = createTestClient({
     feed: () => [],
-    request: () => ({ viewer: { notificationPreferences: [like], quietHours: null } }),
+    request: () => ({ viewer: { notificationPreferences: [like], quietHours: null, mails: null } }),
     mutations: { setNotificationPreferences: () => Promise.reject(new Error('No')) },
   });
   const reader = new Reader({ client });
