@@ -263,18 +263,18 @@ async function discover(accounts: Accounts): Promise<oauth.AuthorizationServer> 
 
 /** @throws Unusable for an address that may not be opened, or called, from here */
 function endpoint(
-  { issuer }: Accounts,
+  { issuer, origins }: Accounts,
   server: oauth.AuthorizationServer,
   name: 'authorization_endpoint' | 'token_endpoint' | 'end_session_endpoint',
 ): URL | null {
   const given = server[name];
   if (given === undefined) return null;
   const url = new URL(given);
-  const { protocol, origin } = new URL(issuer);
+  const { protocol } = new URL(issuer);
   if (url.protocol !== 'https:' && url.protocol !== protocol)
     throw new Unusable('An address of the provider is not encrypted.', [given]);
-  if (name === 'token_endpoint' && url.origin !== origin)
-    throw new Unusable('The provider gives tokens at another origin than that of CONSOLE_OIDC_ISSUER.', [
+  if (name === 'token_endpoint' && !origins.includes(url.origin))
+    throw new Unusable('The provider gives tokens where this page may not ask. Load the page again.', [
       given,
     ]);
   return url;

@@ -4,6 +4,8 @@ export interface Accounts {
   readonly clientId: string;
   /** Parameters of the request for tokens: scope, audience, resource. */
   readonly request: Readonly<Record<string, string>>;
+  /** Which this page may call, of the provider. */
+  readonly origins: readonly string[];
   /** What the server takes tokens of alone. */
   readonly expected: { readonly issuer?: string; readonly audience?: string };
 }

@@ -24,15 +24,25 @@ export const KEY = 'fanfare:token';
 export const TENANT_KEY = 'fanfare:tenant';
 const listeners = new Set<() => void>();
 
+type Claims = Readonly<Record<string, unknown>>;
+
+/** As the server reads it: by its name or, if there is none, by a path. */
+function claimIn(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>((within, part) => (within as Claims | null | undefined)?.[part], claims);
+}
+
 export function decode(token: string, tenant = ''): (Session & { readonly token: string }) | null {
   try {
     const [, payload = ''] = token.split('.');
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (one) =>
       one.charCodeAt(0),
     );
-    const { sub, [host.rolesClaim ?? 'roles']: roles } = JSON.parse(
-      new TextDecoder().decode(bytes),
-    ) as Readonly<Record<string, unknown>>;
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+    const { sub } = claims;
+    const roles = claimIn(claims, host.rolesClaim ?? 'roles');
     if (typeof sub !== 'string') return null;
     const given = Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [];
     // An operator is nobody before it is said in which tenant.

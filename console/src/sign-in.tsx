@@ -71,18 +71,7 @@ function ByAccount({ accounts }: { readonly accounts: Accounts }): ReactNode {
       }}
     >
       {fault !== null && <Failed {...{ fault }} />}
-      {unnamed !== null && (
-        <label>
-          Tenant
-          <input
-            required
-            value={tenant}
-            onChange={(event) => {
-              setTenant(event.target.value);
-            }}
-          />
-        </label>
-      )}
+      {unnamed !== null && <Tenant {...{ tenant, setTenant }} />}
       <button type="submit" className="main" disabled={isLeaving}>
         {unnamed === null ? 'Sign in with your account' : 'Go on'}
       </button>
@@ -90,6 +79,28 @@ function ByAccount({ accounts }: { readonly accounts: Accounts }): ReactNode {
         At <bdi>{new URL(accounts.issuer).host}</bdi>
       </p>
     </form>
+  );
+}
+
+/** Whose an operator wants to see. */
+function Tenant({
+  tenant,
+  setTenant,
+}: {
+  readonly tenant: string;
+  readonly setTenant: (tenant: string) => void;
+}): ReactNode {
+  return (
+    <label>
+      Tenant
+      <input
+        required
+        value={tenant}
+        onChange={(event) => {
+          setTenant(event.target.value);
+        }}
+      />
+    </label>
   );
 }
 
@@ -143,18 +154,7 @@ function ByToken(): ReactNode {
         <code>{ownCommand()} token</code> makes one; with <code>--help</code> it says how. It stays in this
         tab.
       </p>
-      {isOperators(token) && (
-        <label>
-          Tenant
-          <input
-            required
-            value={tenant}
-            onChange={(event) => {
-              setTenant(event.target.value);
-            }}
-          />
-        </label>
-      )}
+      {isOperators(token) && <Tenant {...{ tenant, setTenant }} />}
       <label className="check">
         <input
           type="checkbox"

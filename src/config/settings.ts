@@ -294,7 +294,7 @@ const IDENTITY_SETTINGS = group('Identity', {
   ROLES_CLAIM: setting(
     'roles',
     text('the name of a claim', CLAIM_NAME),
-    'The token claim with the list of roles, at the top of the token: a dot is a part of its name.',
+    'The token claim with the list of roles: its name or, if the token has none of that name, a path such as realm_access.roles.',
     'auth.rolesClaim',
   ),
   CONSOLE_OIDC_ISSUER: optional(

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signIn } from '../../console/src/words/de-sign-in.ts';
+import { words } from '../../console/src/words/de.ts';
 import { AUDIENCE, CLIENT_ID, ROLES, startProvider, type AccountProvider } from '../support/accounts.ts';
 import { clickOn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
 import {
@@ -122,7 +125,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
       const { headers } = await fetch(`${world.server.url}/console${path}`);
       return /connect-src [^;]*/.exec(headers.get('content-security-policy') ?? '')?.[0] ?? '';
     };
-    expect(await policyOf('')).toBe(`connect-src 'self' ${accounts.issuer}`);
+    expect(await policyOf('')).toBe(`connect-src 'self' ${accounts.issuer} ${accounts.tokens}`);
     expect(await policyOf('/demo')).toBe("connect-src 'self'");
   });
 
@@ -209,6 +212,36 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     await click(page, SIGN_IN);
     // Who has agreed is not asked again; who has not, is.
     await has(page, back, 'body');
+  });
+
+  test('says all of it in German to who prefers that', async () => {
+    const german = "Object.defineProperty(navigator, 'languages', { value: ['de-AT', 'en'] })";
+    await using visited = await world.visit('#/notifications');
+    const { page } = visited;
+    await page.evaluateOnNewDocument(german);
+    await page.reload();
+    await has(page, 'Mit Ihrem Konto anmelden', 'main');
+    const said = await textOf(page, 'main');
+    expect(Object.keys(signIn).filter((english) => english.length > 2 && said.includes(english))).toEqual([]);
+    await click(page, 'Mit Ihrem Konto anmelden');
+    await logIn(page, 'ada');
+    await clickOn(page, 'a[href$="/abort"]');
+    await has(
+      page,
+      'Der Anbieter hat Sie nicht eingelassen, oder Sie haben nicht zugestimmt.',
+      '[role="alert"]',
+    );
+  });
+
+  test('has German for each sentence of the sign-in', async () => {
+    const files = ['accounts.ts', 'account-faults.ts', 'sign-in.tsx'];
+    const sources = await Promise.all(
+      files.map((file) => readFile(new URL(`../../console/src/${file}`, import.meta.url), 'utf8')),
+    );
+    const sentences = sources.flatMap((source) => [...source.matchAll(/'([A-Z][^'\n]* [^'\n]*\.)'/g)]);
+    const texts = sentences.map(([, text = '']) => text);
+    expect(texts.length).toBeGreaterThan(10);
+    expect(texts.filter((text) => words[text] === undefined)).toEqual([]);
   });
 
   test('says that a clock is wrong', async () => {

@@ -4,13 +4,15 @@ import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 
 export const AUDIENCE = 'https://feed.example';
-/** Providers let a host name its own claims by URLs alone. */
-export const ROLES = 'https://feed.example/roles';
+/** Path of the claim. */
+export const ROLES = 'realm_access.roles';
 export const CLIENT_ID = 'console';
 
 /** A provider of OpenID Connect that is not ours, which can be made to fail. */
 export interface AccountProvider extends AsyncDisposable {
   readonly issuer: string;
+  /** Where it gives tokens and takes them back: another origin. */
+  readonly tokens: string;
   /** Takes sign-ins from then on. @param home where the console is */
   openFor(home: string): void;
   readonly provider: Provider;
@@ -30,15 +32,26 @@ export async function startProvider(): Promise<AccountProvider> {
   let handle: (req: IncomingMessage, res: ServerResponse) => unknown = (_req, res) =>
     res.writeHead(503).end();
   let provider: Provider | undefined;
-  const server = createServer((req, res) => {
+  const answer = (req: IncomingMessage, res: ServerResponse): void => {
     if (state.isAway) req.socket.destroy();
-    else void handle(req, res);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    else if (req.url !== DISCOVERY || req.headers['from'] === OWN || provider === undefined)
+      void handle(req, res);
+    else
+      void discovered(issuer, tokens).then((document) =>
+        res
+          .writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
+          .end(document),
+      );
+  };
+  const [server, other] = [createServer(answer), createServer(answer)];
+  const urlOf = async (of: typeof server): Promise<string> => {
+    of.listen(0, '127.0.0.1');
+    await once(of, 'listening');
+    return `http://127.0.0.1:${String((of.address() as AddressInfo).port)}`;
+  };
+  const [issuer, tokens] = [await urlOf(server), await urlOf(other)];
   const state: AccountProvider = {
-    issuer,
+    ...{ issuer, tokens },
     openFor(home) {
       provider = new Provider(issuer, configurationFor(home, state));
       handle = provider.callback();
@@ -53,12 +66,26 @@ export async function startProvider(): Promise<AccountProvider> {
     hasForgotten: false,
     isAway: false,
     [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      for (const one of [server, other]) {
+        one.close();
+        one.closeAllConnections();
+        await once(one, 'close');
+      }
     },
   };
   return state;
+}
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const OWN = 'itself';
+
+/** What it says of itself, but for where it gives tokens and takes them back. */
+async function discovered(issuer: string, tokens: string): Promise<string> {
+  const response = await fetch(`${issuer}${DISCOVERY}`, { headers: { from: OWN } });
+  const document = (await response.json()) as Record<string, string>;
+  for (const name of ['token_endpoint', 'revocation_endpoint'])
+    document[name] = document[name]?.replace(issuer, tokens) ?? '';
+  return JSON.stringify(document);
 }
 
 function configurationFor(home: string, state: AccountProvider): Configuration {
@@ -89,7 +116,7 @@ function configurationFor(home: string, state: AccountProvider): Configuration {
       },
     },
     extraTokenClaims: (_ctx, token) => ({
-      [ROLES]: 'accountId' in token ? (state.roles.get(token.accountId) ?? []) : [],
+      realm_access: { roles: 'accountId' in token ? (state.roles.get(token.accountId) ?? []) : [] },
     }),
     findAccount: (_ctx, sub) =>
       state.hasForgotten ? undefined : { accountId: sub, claims: () => ({ sub }) },

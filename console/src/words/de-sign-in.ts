@@ -20,8 +20,9 @@ export const signIn: Readonly<Record<string, string>> = {
   'The provider says of none of its pages that one signs in there.':
     'Der Anbieter nennt keine Seite, auf der man sich anmeldet.',
   'An address of the provider is not encrypted.': 'Eine Adresse des Anbieters ist nicht verschlüsselt.',
-  'The provider gives tokens at another origin than that of CONSOLE_OIDC_ISSUER.':
-    'Der Anbieter gibt Tokens an einer anderen Herkunft aus als der von CONSOLE_OIDC_ISSUER.',
+  'The provider gives tokens where this page may not ask. Load the page again.':
+    'Der Anbieter gibt Tokens an einer Stelle aus, die diese Seite nicht fragen darf. Laden Sie die Seite neu.',
+  'The provider has given no token for renewals.': 'Der Anbieter hat kein Token zum Erneuern ausgegeben.',
   'The server refuses the tokens of the provider.': 'Der Server lehnt die Tokens des Anbieters ab.',
   'Its access tokens are no JWTs. Name an audience or resource that it knows in CONSOLE_OIDC_REQUEST.':
     'Seine Zugriffstokens sind keine JWTs. Nennen Sie in CONSOLE_OIDC_REQUEST eine audience oder resource, die er kennt.',

@@ -243,7 +243,7 @@ export type AuthOptions = ({ readonly secret: string } | KeySource) & {
   readonly audience?: string | undefined;
   /** Name of the tenant claim; absent: tenants are off. */
   readonly tenantClaim?: string | undefined;
-  /** Name of the claim with the roles. Default `roles`. */
+  /** Name of the claim with the roles, or path to it. Default `roles`. */
   readonly rolesClaim?: string | undefined;
 };
 
@@ -302,7 +302,7 @@ export function createAuthenticator(options: AuthOptions, logger: Logger): Authe
     if (!isCanonical(token)) throw unauthenticated('The token is invalid');
     const verifiedBy = version;
     const claims = await verifier.verify(token);
-    const roles = rolesGiven(claims[rolesClaim]);
+    const roles = rolesGiven(claimIn(claims, rolesClaim));
     const idOf = (sub: string): UserId =>
       tenantClaim === undefined ? sub : storedId(tenantFor(claims, roles, tenantClaim, tenant), sub);
     const identity = toIdentity(claims, roles, idOf);
@@ -466,6 +466,20 @@ function rolesOf(given: readonly unknown[]): ReadonlySet<Role> {
   const shared = ROLE_SETS.get(name) ?? new Set(roles);
   ROLE_SETS.set(name, shared);
   return shared;
+}
+
+/** By its name or, if there is none, by a path: in `a.b`, `b` within `a`. */
+export function claimIn(claims: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (within, part) =>
+        typeof within === 'object' && within !== null && Object.hasOwn(within, part)
+          ? (within as Readonly<Record<string, unknown>>)[part]
+          : undefined,
+      claims,
+    );
 }
 
 function rolesGiven(claim: unknown): readonly unknown[] {

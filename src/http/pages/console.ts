@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { requestPath, readOnly, type Handler, send, sendJson } from '../exchange/respond.ts';
 import type { HttpContext } from '../http-context.ts';
+import { accountOrigins } from './account-origins.ts';
 import { isOwnVisitor } from '../identity/own-visitor.ts';
 import { ownCommand, PACKAGE } from '../../lib/package-info.ts';
 import { hasCode } from '../../lib/own-file.ts';
@@ -40,8 +41,7 @@ const HEADERS = {
 /** Serves the console from its built files, read once on first use. */
 export function createConsole(context: HttpContext): Handler {
   const { pageToken, demoPeople, consoleFolder = FILES, accounts } = context;
-  const host = hostOf(context);
-  const withAccounts = accounts ? { 'content-security-policy': policy(new URL(accounts.issuer).origin) } : {};
+  const originsOf = accounts ? accountOrigins(accounts.issuer) : () => Promise.resolve([]);
   const loaded = once(() => load(consoleFolder));
   return readOnly(async (req, res) => {
     const files = await loaded();
@@ -62,17 +62,23 @@ export function createConsole(context: HttpContext): Handler {
       send(res, 200, file, { ...HEADERS, ...cached, 'content-type': type });
       return;
     }
+    // Only there people sign in.
+    const origins = name === '' ? await originsOf() : [];
+    const host = hostOf(context, origins);
     const isOwn = await isOwnVisitor(headersOf(req), req.socket);
     const named = filled(file.replace(COMMAND, COMMAND.replace('npx fanfare', ownCommand())), 'host', host);
     const shown = isOwn ? await filledIn(named, pageToken, demoPeople) : named;
-    const policies = name === '' ? withAccounts : {};
+    const policies = { 'content-security-policy': policy(...origins) };
     send(res, 200, shown, { ...HEADERS, ...policies, 'cache-control': 'no-store', 'content-type': type });
   });
 }
 
 /** What the page has to know of the host, for everybody. */
-function hostOf({ accounts, auth: { issuer, audience, rolesClaim = 'roles' } }: HttpContext): string {
-  const expected = accounts ? { accounts: { ...accounts, expected: { issuer, audience } } } : {};
+function hostOf(
+  { accounts, auth: { issuer, audience, rolesClaim = 'roles' } }: HttpContext,
+  origins: readonly string[],
+): string {
+  const expected = accounts ? { accounts: { ...accounts, origins, expected: { issuer, audience } } } : {};
   return base64({ rolesClaim, ...expected });
 }
 
