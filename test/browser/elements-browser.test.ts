@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clickOn, findBrowser, ofBrowser, openPage, untilVisible } from '../support/browser.ts';
@@ -74,6 +75,38 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
       expect(errors).toEqual([]);
     },
   );
+
+  test('what docs/elements.md shows works as it is written, with the address of the server', async () => {
+    const reader = as(uniqueName('reader'));
+    await post(reader, 'Documented');
+    const text = await readFile(new URL('../../docs/elements.md', import.meta.url), 'utf8');
+    const blocks = (language: string): string[] =>
+      [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+        ([, code = '']) => code,
+      );
+    const placed = (html: string): string =>
+      html
+        .replace(/<script .*<\/script>\n/, '')
+        .replaceAll(/<fanfare-\w+/g, (tag) => `${tag} server="${pages.app.url}/graphql"`);
+    const [twoLines = '', before = ''] = blocks('html').map(placed);
+    const [, renewing = ''] = blocks('js');
+    const [look = ''] = blocks('css');
+    const token = await pages.app.token(reader);
+    {
+      await using visited = await open(pages.page(twoLines.replace('…', token)));
+      await shows(visited.page, 'fanfare-feed', 'Documented');
+      expect(visited.errors).toEqual([]);
+    }
+    await using visited = await open(pages.page(`${placed('<fanfare-bell></fanfare-bell>')}${before}`, look));
+    const { page, errors } = visited;
+    expect(await page.evaluate('document.body.innerText')).toContain('The news are on their way.');
+    await page.evaluate(renewing);
+    await shows(page, 'fanfare-feed', 'Documented');
+    const colour =
+      "getComputedStyle(document.querySelector('fanfare-feed')).getPropertyValue('--fanfare-accent')";
+    expect(await page.evaluate(colour)).toBe('#b3005e');
+    expect(errors).toEqual([]);
+  });
 
   test('twenty of them share one client and one socket, and each that is removed ends what it watched', async () => {
     const reader = as(uniqueName('reader'));
