@@ -3,6 +3,7 @@ import { unitCostsPart } from '../parts/planner/measure/unit-costs.ts';
 import type { Part } from './harness/part.ts';
 import { againstPart } from './parts/against.ts';
 import { bumpPart } from './parts/bump.ts';
+import { doorsPart } from './parts/doors.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
 import { listsPart } from './parts/lists.ts';
@@ -24,6 +25,7 @@ export const PARTS: readonly Part[] = [
   manyFollowsPart,
   fullReaderPart,
   listsPart,
+  doorsPart,
   readsPart,
   fanOutPart,
   smallActionsPart,
