@@ -91,11 +91,14 @@ export async function consumeAll(
   const start = () => startCommand(['consume', url, '--no-worker'], environment, database);
   const processes = Array.from({ length: PROCESSES }, start);
   let kills = 0;
-  let killedAt = Date.now();
-  while ((await openIn(environment.redis, stream)) > 0) {
+  let killed = { at: Date.now(), open: Infinity };
+  for (;;) {
+    const open = await openIn(environment.redis, stream);
+    if (open === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
-    if (killEveryMs === null || Date.now() - killedAt < killEveryMs) continue;
-    killedAt = Date.now();
+    // Were those killed that have done nothing yet, a busy machine would never come to an end.
+    if (killEveryMs === null || Date.now() - killed.at < killEveryMs || open >= killed.open) continue;
+    killed = { at: Date.now(), open };
     processes[kills % PROCESSES]?.kill('SIGKILL');
     processes[kills % PROCESSES] = start();
     kills += 1;

@@ -3,12 +3,12 @@ import { publish, upsert } from './feed-api.ts';
 
 export const PUBLIC_URL = 'https://feed.example';
 export const ACCEPT = { accept: 'application/activity+json' };
-const POST = { id: 'post/1', type: 'post', label: 'Launch & <i>more</i>' };
+export const POST = { id: 'post/1', type: 'post', label: 'Launch & <i>more</i>' };
 const ROOM = { id: 'room', type: 'site', label: 'Room' };
 /** More than a page of the outbox has. */
-const MANY = 120;
+export const MANY = 120;
 
-interface Got {
+export interface Got {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
