@@ -11,7 +11,7 @@ import {
   type LiveEvent,
 } from '../live/live-log.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../domain/follow-span.ts';
-import type { Interaction, InteractionId } from '../domain/interaction.ts';
+import type { Interaction } from '../domain/interaction.ts';
 import { namingKind, notificationKey, type NotificationKind } from '../domain/notification.ts';
 import { addressedReasons } from '../domain/visibility.ts';
 import type { Follow } from '../domain/viewer.ts';
@@ -213,27 +213,26 @@ export async function announceInteraction(
   await announce(context, [
     ...signal(owners, actionId, [kind]),
     ...signal(others, actionId, ['MENTION', 'REPLY']),
-    ...inThread(actionId, [id], state !== 'VISIBLE'),
+    ...inThreads([{ id, actionId }], state !== 'VISIBLE'),
     ...inSlices(action.refIds, 'updated', action),
   ]);
 }
 
-/** Interactions that were removed together with one that is announced on its own. */
-export function announceRemoved(
+/** Interactions that were changed or removed together with one that is announced on its own, or in bulk. */
+export function announceInThreads(
   context: Context,
-  actionId: ActionId,
-  interactionIds: readonly InteractionId[],
+  interactions: readonly Pick<Interaction, 'id' | 'actionId'>[],
+  isGone: boolean,
 ): Promise<void> {
-  return announce(context, inThread(actionId, interactionIds, true));
+  return announce(context, inThreads(interactions, isGone));
 }
 
-function inThread(
-  actionId: ActionId,
-  interactionIds: readonly InteractionId[],
+function inThreads(
+  interactions: readonly Pick<Interaction, 'id' | 'actionId'>[],
   isGone: boolean,
 ): Announcement[] {
-  return interactionIds.map((interactionId) => {
-    const event: InteractionSignal = { kind: 'interaction', actionId, interactionId, isGone };
+  return interactions.map(({ id, actionId }) => {
+    const event: InteractionSignal = { kind: 'interaction', actionId, interactionId: id, isGone };
     return { userId: threadLog(actionId), event };
   });
 }

@@ -254,6 +254,22 @@ test("a thread of an action that is in nobody's feed moves", async () => {
     .toBe(`ActionGone ${actionId}`);
 });
 
+test('what an erasure leaves of a comment is sent to who watches its thread', async () => {
+  const { id, post } = await settle();
+  const actionId = await post();
+  await using watcher = await watching({ sub: id('stranger') }, THREAD, { actionId });
+  const said = await say(id('follower'), actionId, 'My address is 1 Elm Road');
+  await expect
+    .poll(() => watcher.said, { timeout: PATIENCE_MS, interval: 5 })
+    .toContain(`InteractionAdded ${said}`);
+  await ask(app, 'mutation ($id: String!) { eraseMember(memberId: $id) }', { id: id('follower') }, admin);
+  await expect
+    .poll(() => watcher.said, { timeout: PATIENCE_MS, interval: 5 })
+    .toContain(`InteractionUpdated ${said}`);
+  const left = watcher.events.find(({ type }) => type === 'InteractionUpdated');
+  expect(left?.interaction).toMatchObject({ text: null });
+});
+
 test('who may not see an action cannot watch it, and cannot tell whether it is there', async () => {
   const { id, post } = await settle();
   const actionId = await post({ scope: 'RESTRICTED', recipients: [id('follower')] });

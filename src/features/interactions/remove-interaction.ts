@@ -5,7 +5,7 @@ import { areBeside } from '../../domain/stored-id.ts';
 import { reactionAmong } from '../../domain/text-forms.ts';
 import type { Identity } from '../../domain/viewer.ts';
 import { getAction, noSuchAction } from '../../feed/page/read-actions.ts';
-import { announceRemoved } from '../../feed/announce.ts';
+import { announceInThreads } from '../../feed/announce.ts';
 import { isBlockedFor } from '../../feed/loads/own-blocks.ts';
 import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
@@ -89,7 +89,12 @@ async function removeOwn(
   const change = await takenFrom(core, action, { ...interaction, at }, removed.visible, reactions);
   // Before it is settled: if this is interrupted, each of them is looked after.
   const others = all?.ids.filter((id) => id !== interaction.id) ?? [];
-  if (others.length > 0) await announceRemoved(core, actionId, others);
+  if (others.length > 0)
+    await announceInThreads(
+      core,
+      others.map((id) => ({ id, actionId })),
+      true,
+    );
   const gone = asRemoved(interaction);
   const changed = await settleInteraction(core, gone, change, removed.settling);
   return { interaction: gone, action: changed, isReplay: false };

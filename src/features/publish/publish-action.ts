@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Action, UserId } from '../../domain/action.ts';
 import { SCOPES } from '../../domain/action.ts';
 import { blockTag } from '../../domain/block.ts';
-import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
+import { DEFAULT_LANE, type Lane, MAX_LIVE_AT_ONCE } from '../../domain/lane.ts';
 import { badInput, FanfareError } from '../../domain/errors.ts';
 import { baseRelevancy, MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { type Identity, isAffectedByBlocks } from '../../domain/viewer.ts';
@@ -41,8 +41,6 @@ import {
 } from './action-parts.ts';
 
 export const MAX_ACTIONS_PER_CALL = 500;
-/** Calls with more actions than this are delivered in the lane BULK. */
-const MAX_LIVE_PER_CALL = 20;
 
 const idsOrNone = userIdsSchema.nullish().transform((ids) => ids ?? []);
 
@@ -146,7 +144,7 @@ export async function publishActions(
   let accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
   const turn = new Turn();
   // Parsing and coercing this many inputs has blocked the event loop for a while.
-  if (inputs.length > MAX_LIVE_PER_CALL) await turn.next();
+  if (inputs.length > MAX_LIVE_AT_ONCE) await turn.next();
   for (const [position, input] of inputs.entries()) {
     if (turn.isOver()) await turn.next();
     attempt(outcomes, position, () => {
@@ -178,7 +176,7 @@ export async function publishActions(
   const { refusal } = quota;
   if (refusal !== null) refuse(await refusedOf(core, quota, inputsOf()), () => refusal);
   const recorded = clock.now();
-  const laneOf = await lanesOf(core, inputsOf(), isBulk || inputs.length > MAX_LIVE_PER_CALL);
+  const laneOf = await lanesOf(core, inputsOf(), isBulk || inputs.length > MAX_LIVE_AT_ONCE);
   const ready: { readonly position: number; readonly action: NewAction }[] = [];
   for (const { position, input } of accepted) {
     if (turn.isOver()) await turn.next();

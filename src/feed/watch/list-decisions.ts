@@ -1,3 +1,4 @@
+import { isPseudonym } from '../../domain/erasure.ts';
 import type { SliceEvent, ThreadEvent } from '../../core/shapes.ts';
 import type { Action, ActionId } from '../../domain/action.ts';
 import { isBlocked } from '../../domain/block.ts';
@@ -147,7 +148,8 @@ class InteractionShown extends ShownEvent {
 
   constructor(interaction: Interaction, cursor: string, deciding: Pick<Deciding, 'open'>) {
     super(cursor, deciding);
-    this.kind = interaction.editedAt === null ? 'added' : 'updated';
+    const { editedAt, actorId } = interaction;
+    this.kind = editedAt === null && !isPseudonym(actorId) ? 'added' : 'updated';
     this.interaction = interaction;
   }
 }

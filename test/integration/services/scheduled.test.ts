@@ -5,6 +5,7 @@ import { getActionOrScheduled } from '../../../src/feed/page/read-actions.ts';
 import { publication } from '../../../src/features/publish/jobs/publication.ts';
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { updateAction } from '../../../src/features/publish/update-action.ts';
+import { MAX_LIVE_AT_ONCE } from '../../../src/domain/lane.ts';
 import { NO_HOOKS } from '../../../src/domain/hook.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { erase } from '../../support/erasure.ts';
@@ -70,6 +71,27 @@ test('until its time nobody has it but its actor, services and admins, and nothi
   await moveEvents(collections);
   expect(await ofActions(parts)).toEqual([]);
   expect(await collections.refs.findOne({ _id: 'site', search: { $exists: true } })).toBeNull();
+});
+
+test('of many that come due together of one actor nobody waits for each', async () => {
+  await using parts = await openParts();
+  const { actions } = parts.database.collections;
+  for (const [actorId, count] of [
+    ['bob', MAX_LIVE_AT_ONCE + 1],
+    ['cem', MAX_LIVE_AT_ONCE],
+  ] as const)
+    for (let n = 0; n < count; n += 1) await letComeDue(parts, await schedule(parts, { actorId }));
+  await publicationWorker(parts).round();
+  const lanes = await actions
+    .aggregate([
+      { $group: { _id: { actorId: '$actorId', lane: '$fanOut.lane' }, count: { $sum: 1 } } },
+      { $sort: { _id: 1 } },
+    ])
+    .toArray();
+  expect(lanes).toEqual([
+    { _id: { actorId: 'bob', lane: 'BULK' }, count: MAX_LIVE_AT_ONCE + 1 },
+    { _id: { actorId: 'cem', lane: 'LIVE' }, count: MAX_LIVE_AT_ONCE },
+  ]);
 });
 
 test('members list their own, admins and services those of everybody, the next first, down and up', async () => {

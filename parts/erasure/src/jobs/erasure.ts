@@ -12,6 +12,7 @@ import {
   type ErasureTask,
   newPseudonym,
 } from '../../../../src/domain/erasure.ts';
+import { announceInThreads } from '../../../../src/feed/announce.ts';
 import { sliceLog } from '../../../../src/live/live-log.ts';
 import { countFollowers } from '../../../../src/features/follow/store/count-followers.ts';
 
@@ -73,7 +74,7 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   // The pseudonym first gets the followers too, then the actions: so a delivery finds all followers under either id.
   FOLLOWERS_COPY: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
   ACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH),
-  INTERACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
+  INTERACTIONS: anonymiseInteractions,
   // After the interactions, from which a delivery derives the resharers.
   RESHARES: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
   FOLLOWS: endFollows,
@@ -94,6 +95,13 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   SESSIONS: endSessions,
   LIVE_LOG: forgetLiveLog,
 };
+
+/** Who watches a thread is sent what is left of a comment. */
+async function anonymiseInteractions(context: Erasing, subject: ErasureSubject): Promise<number> {
+  const { changed, own } = await context.memberTraces.anonymiseInteractions(subject, BATCH);
+  await announceInThreads(context, own, false);
+  return changed;
+}
 
 /** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
 async function endFollows(context: Erasing, subject: ErasureSubject): Promise<number> {

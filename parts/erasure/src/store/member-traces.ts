@@ -373,12 +373,16 @@ function interactionTraces(collections: Collections) {
     /**
      * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. What others
      * did concerns the member no longer. Indexes `actor`, `to`, `owned`.
+     * @returns with `own`, the member's interactions that were anonymised
      */
-    async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
-      const found = await idsOf(interactions.find({ actorId: memberId }, upTo(limit)));
+    async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number) {
+      const found = await interactions
+        .find({ actorId: memberId }, upTo(limit))
+        .project<{ _id: ObjectId; actionId: ObjectId }>({ actionId: 1 })
+        .toArray();
       if (found.length > 0)
         await interactions.bulkWrite(
-          found.map((_id) => ({
+          found.map(({ _id }) => ({
             updateOne: {
               filter: { _id, actorId: memberId },
               // The key contains the actor, and only has to be unique within the action.
@@ -406,7 +410,10 @@ function interactionTraces(collections: Collections) {
       );
       if (owned.length > 0)
         await interactions.updateMany({ _id: { $in: owned } }, { $unset: { ownerId: 1 } });
-      return found.length + concerning.length + owned.length;
+      return {
+        changed: found.length + concerning.length + owned.length,
+        own: found.map(({ _id, actionId }) => ({ id: _id.toHexString(), actionId: actionId.toHexString() })),
+      };
     },
 
     /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */

@@ -1,4 +1,5 @@
-import type { Action } from '../../../domain/action.ts';
+import type { Action, UserId } from '../../../domain/action.ts';
+import { MAX_LIVE_AT_ONCE } from '../../../domain/lane.ts';
 import { type Job, type JobSetup, pollByTheClockMs } from '../../../jobs/job.ts';
 import { reachesFollowers } from '../../../domain/audience.ts';
 import { isToPublish } from '../store/scheduled.ts';
@@ -34,9 +35,16 @@ export function publication({ core, config }: JobSetup): Job {
           reports.hold({ kind: 'action', actionId: id, actorId }, now, version),
         ),
     ]);
-    const count = await scheduled.publish(due, now);
+    const count = await scheduled.publish(due, now, actorsOfMany(due));
     if (count === 0) return;
     core.onPublished(count);
     workSignal.notify('fan-out');
   }
+}
+
+/** Whoever has scheduled so many for the same time does not hold up others. */
+function actorsOfMany(due: readonly Action[]): UserId[] {
+  const counts = new Map<UserId, number>();
+  for (const { actorId } of due) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
+  return [...counts].flatMap(([actorId, count]) => (count > MAX_LIVE_AT_ONCE ? [actorId] : []));
 }

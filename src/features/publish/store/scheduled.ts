@@ -1,5 +1,6 @@
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import type { Action, ActionId, UserId } from '../../../domain/action.ts';
+import type { Lane } from '../../../domain/lane.ts';
 import { fieldBeside } from '../../../domain/stored-id.ts';
 import { toAction } from '../../../storage/actions/action-document.ts';
 import { inTurns, upTo } from '../../../storage/database/batches.ts';
@@ -7,7 +8,7 @@ import type { Collections } from '../../../storage/database/mongo.ts';
 import type { ActionDocument } from '../../../storage/documents/documents.ts';
 import { beyond, type Stretch, turned } from '../../../storage/documents/keyset.ts';
 import { NO_EVENTS, type EventEntries } from '../../../storage/stages/event-entries.ts';
-import { revised } from '../../../storage/stages/revision.ts';
+import { literal, revised } from '../../../storage/stages/revision.ts';
 
 declare module '../../../storage/repositories.ts' {
   interface Repositories {
@@ -76,16 +77,27 @@ export function scheduledRepository({ actions }: Collections, events: EventEntri
     /**
      * Publishes these actions, as they were read, in one write: each as if it had been recorded at its time. Those that were
      * changed, moved, cancelled or published meanwhile stay as they are. Returns how many were published.
+     * @param inBulk actors of whom so many are due that they are delivered in the lane BULK
      */
-    async publish(due: readonly Pick<Action, 'id' | 'rev'>[], now: Date): Promise<number> {
+    async publish(
+      due: readonly Pick<Action, 'id' | 'rev'>[],
+      now: Date,
+      inBulk: readonly UserId[] = [],
+    ): Promise<number> {
       const ids = due.map(({ id }) => new ObjectId(id));
       const { modifiedCount } = await actions.updateMany(
         { _id: { $in: ids }, ...isToPublish(now), rev: { $in: due.map(({ rev }) => rev) } },
-        revised([{ $set: published(events) }, { $unset: 'publishAt' }]),
+        revised([{ $set: { ...published(events), ...laneOf(inBulk) } }, { $unset: 'publishAt' }]),
       );
       return modifiedCount;
     },
   };
+}
+
+function laneOf(inBulk: readonly UserId[]): Document {
+  if (inBulk.length === 0) return {};
+  const lane: Lane = 'BULK';
+  return { 'fanOut.lane': { $cond: [{ $in: ['$actorId', literal(inBulk)] }, lane, '$fanOut.lane'] } };
 }
 
 function published(events: EventEntries): Document {
