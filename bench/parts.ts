@@ -6,6 +6,7 @@ import { bumpPart } from './parts/bump.ts';
 import { doorsPart } from './parts/doors.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
+import { liveListsPart } from './parts/live-lists.ts';
 import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
@@ -32,6 +33,7 @@ export const PARTS: readonly Part[] = [
   bumpPart,
   pushPart,
   reconnectsPart,
+  liveListsPart,
   mixedLoadPart,
   unitCostsPart,
   planPart,

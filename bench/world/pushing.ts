@@ -39,7 +39,8 @@ export const USUAL = {
 /** What pushes, where it is not Fanfare. */
 export const SERVER = 'server';
 
-const REF = 'site-watched';
+/** What is published is about this. */
+export const WATCHED_REF = 'site-watched';
 const FOLLOWS_AT_ONCE = 1_000;
 const ACTIONS_AT_ONCE = 20;
 /** Connections beside those of the subscribers. */
@@ -55,6 +56,10 @@ export interface FanfareOptions {
   readonly watching: number;
   /** The API has the worker in its process. */
   readonly isOneProcess?: boolean;
+  /** Of others, which the API is to have room for. Default: none. */
+  readonly connections?: number;
+  /** What is published is for everybody, not for followers alone. */
+  readonly isPublic?: boolean;
 }
 
 export interface PushingFanfare extends Pushing {
@@ -72,9 +77,17 @@ export interface PushingFanfare extends Pushing {
 export async function openFanfare(
   { environment }: PartContext,
   closer: Closer,
-  { database, checkout, followers, watching, isOneProcess = false }: FanfareOptions,
+  {
+    database,
+    checkout,
+    followers,
+    watching,
+    isOneProcess = false,
+    connections = 0,
+    isPublic = false,
+  }: FanfareOptions,
 ): Promise<PushingFanfare> {
-  const env = { MAX_CONNECTIONS: String(watching + OTHER_CONNECTIONS) };
+  const env = { MAX_CONNECTIONS: String(watching + connections + OTHER_CONNECTIONS) };
   const of = { environment, database, checkout };
   ownDatabase(environment, closer, database);
   const api = closer.own(await startApi({ ...of, env }, isOneProcess));
@@ -86,7 +99,7 @@ export async function openFanfare(
   const readers = Array.from({ length: followers }, (_, index) => readerId(index));
   for (let from = 0; from < followers; from += FOLLOWS_AT_ONCE) {
     const some = readers.slice(from, from + FOLLOWS_AT_ONCE);
-    await ask(FOLLOW_MANY, { pairs: some.map((followerId) => ({ followerId, refId: REF })) });
+    await ask(FOLLOW_MANY, { pairs: some.map((followerId) => ({ followerId, refId: WATCHED_REF })) });
   }
   const tokens = await Promise.all(readers.slice(-watching).map((reader) => tokenFor(reader)));
   const client = await openSockets(
@@ -94,8 +107,9 @@ export async function openFanfare(
     tokens.map((own) => ({ url: api.wsUrl, token: own, query: WATCH })),
   );
   let published = 0;
+  const more = isPublic ? { scope: 'PUBLIC' as const } : {};
   const publish = async (count: number): Promise<number> => {
-    const inputs = Array.from({ length: count }, () => ratingInput(published++, [{ id: REF }]));
+    const inputs = Array.from({ length: count }, () => ratingInput(published++, [{ id: WATCHED_REF }], more));
     const at = now();
     // Of more in one call nobody waits for the delivery.
     const calls = Array.from({ length: Math.ceil(count / ACTIONS_AT_ONCE) }, (_, call) =>
@@ -105,7 +119,7 @@ export async function openFanfare(
     return at;
   };
   const publishOne = async (): Promise<string> => {
-    const body = await ask(PUBLISH, { input: ratingInput(published++, [{ id: REF }]) });
+    const body = await ask(PUBLISH, { input: ratingInput(published++, [{ id: WATCHED_REF }], more) });
     return /"id":"([^"]+)"/.exec(body)?.[1] ?? '';
   };
   const pages = tokens.map((own) => graphqlRequest(api.url, own, SHOWN_PAGE, { first: 25 }));
