@@ -23,7 +23,12 @@ afterAll(async () => app[Symbol.asyncDispose]());
 
 /** Every field of every descriptor type. */
 const FRAGMENTS = descriptorTypes()
-  .map(({ type, fields }) => `... on ${type}Descriptor { ${Object.keys(fields).join(' ')} }`)
+  .map(({ type, fieldList }) => {
+    const selected = fieldList.map(({ name, field }) =>
+      field.kind === 'media' ? `${name} { url alt kind }` : name,
+    );
+    return `... on ${type}Descriptor { ${selected.join(' ')} }`;
+  })
   .join('\n');
 const SHOWN = `id actor { name } refs { refId label } descriptor { __typename summary ${FRAGMENTS} }`;
 
