@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { has, WAIT } from '../support/console.ts';
@@ -43,7 +43,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     await app.idle();
     return id;
   };
-  const address = (): string => `${pages.offline}?reader=${reader}`;
+  let more = '';
+  const address = (): string => `${pages.offline}?reader=${reader}${more}`;
   const open = () => openPage(browser, address(), undefined, (page) => prepare(page));
   const prepare = async (page: Page): Promise<void> => {
     await page.evaluateOnNewDocument(TUNNEL);
@@ -77,6 +78,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
       texts: action.interactions.edges.map(({ node }) => node.text).reverse(),
     };
   };
+  beforeEach(() => {
+    more = '';
+  });
   const said = (page: Page): Promise<unknown> => page.evaluate('said');
 
   test('read on a train: two comments and a like, the page is killed; back online all of it is there once, in order', async () => {
@@ -122,6 +126,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
 
   test('a page that is opened again shows feed and bell at once, and asks only for what has happened since', async () => {
     reader = uniqueName('reader');
+    more = '&bell';
     for (const title of ['One', 'Two']) await post(title);
     await using visited = await open();
     const { page } = visited;
