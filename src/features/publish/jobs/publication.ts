@@ -42,7 +42,7 @@ export function publication({ core, config }: JobSetup): Job {
   }
 }
 
-/** Whoever has scheduled so many for the same time does not hold up others. */
+/** A member who has scheduled so many for the same time does not hold up others. */
 function actorsOfMany(due: readonly Action[]): UserId[] {
   const counts = new Map<UserId, number>();
   for (const { actorId } of due) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
