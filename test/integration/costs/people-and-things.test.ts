@@ -119,6 +119,7 @@ const OF_ACTIONS: readonly [string, string[]][] = [
   ],
   ['interactions(first: 3) { edges { node { id text actor { memberId } } } }', ['aggregate actions']],
   ['descriptor { type tags summary }', ['find members', 'find refs']],
+  ['content { body rating { value max } media { url alt kind width height blurhash } }', []],
   // Names for the sentence, then the details of the members it names.
   [
     'descriptor { summaryParts { text member { name imageUrl } ref { label imageUrl } } }',

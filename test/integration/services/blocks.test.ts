@@ -102,7 +102,10 @@ async function openWorld(blockers = 0): Promise<World> {
       await parts.publish({
         ...{ actorId, scope: 'PUBLIC', refs: site, mentions: people.filter((one) => one !== actorId) },
         descriptor: {
-          posted: { postId: 'post', postTitle: `T ${wordsOf(actorId)}`, text: wordsOf(actorId) },
+          posted: {
+            ...{ postId: 'post', postTitle: `T ${wordsOf(actorId)}`, text: wordsOf(actorId) },
+            media: [{ url: `https://app.example/${wordsOf(actorId)}.png`, alt: wordsOf(actorId) }],
+          },
         },
       })
     ).action.id;
@@ -202,6 +205,7 @@ const SHOW_NOBODY: readonly (readonly [RegExp, string])[] = [
     'is the answer to a mutation, which the other table has',
   ],
   [/^Ref\.type$|^View\./, 'is a word of the host'],
+  [/^Media\.blurhash$/, 'is a picture'],
 ];
 
 /** What names somebody after the block too, by an id alone: what was said by others, or by the host. */
