@@ -16,6 +16,7 @@ export function hugePage(after: number, liveCursor: string) {
         ...{ type: 'Posted', summary: `Huge ${String(n)}`, tags: [] },
         summaryParts: [{ text: `Huge ${String(n)}`, member: null, ref: null }],
       },
+      content: { body: null, rating: null, media: [] },
       engagement: { comments: 0, likes: 0, reshares: 0, lastInteraction: null, reactions: [] },
       viewer: {
         ...{ hasLiked: false, hasCommented: false, hasReshared: false, isBookmarked: false },
