@@ -47,6 +47,8 @@ export interface RankedOf {
 
 /** Entries that a ranking reads at once, and about as many as it ranks. */
 const RANKED_CHUNK = 1_000;
+/** A page after the first reads at most so many chunks: new entries may have come above. */
+const MOST_CHUNKS = 4;
 /** The lowest time that a cursor can hold. */
 export const ALWAYS = new Date(-LAST_TIME);
 
@@ -215,13 +217,16 @@ async function newest(scan: OrderedPage['scan'], learn: Learn, earliest: Date): 
   return { entries, since: isWhole ? earliest : new Date(floor) };
 }
 
-/** A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain all conducted since then. */
+/**
+ * A relevancy is at most MAX_FUTURE_MS below `conducted`, so these contain all conducted since then.
+ * @throws FanfareError BAD_CURSOR if they are many more than a first page ranks: the time is that of a cursor
+ */
 async function entriesSince(scan: OrderedPage['scan'], since: Date, learn: Learn): Promise<Candidates> {
   const lowest = since.getTime() - MAX_FUTURE_MS;
   const found: FeedEntry[] = [];
   let after: FeedPosition | null = null;
-  for (;;) {
-    const entries = await scan({ from: after, limit: RANKED_CHUNK, isUp: false });
+  for (let chunks = 0; chunks < MOST_CHUNKS; chunks += 1) {
+    const entries: readonly FeedEntry[] = await scan({ from: after, limit: RANKED_CHUNK, isUp: false });
     const last = entries.at(-1);
     const chunk = entries.filter((entry) => entry.relevancy.getTime() >= lowest);
     found.push(...chunk);
@@ -230,6 +235,7 @@ async function entriesSince(scan: OrderedPage['scan'], since: Date, learn: Learn
     if (isOver) return { entries: found, since };
     after = last;
   }
+  throw outdated();
 }
 
 /** The first entries of a ranking that pass the rules, and one more than `size` if there is one. */

@@ -3,6 +3,11 @@ import { expect, test } from 'vitest';
 import { generationAt, RESCORE_EVERY_MS } from '../../../src/domain/ranking.ts';
 import { rescoring } from '../../../src/features/ranking/jobs/rescoring.ts';
 import type { FeedFilter, FeedPage } from '../../../src/core/shapes.ts';
+import type { FeedEntry } from '../../../src/domain/newsfeed-item.ts';
+import { encodeRanked } from '../../../src/domain/cursor.ts';
+import { listInOrder } from '../../../src/feed/page/orders.ts';
+import { latestGeneration } from '../../../src/features/ranking/ranked-page.ts';
+import { TOP } from '../../../src/features/ranking/top-order.ts';
 import { runnerOf } from '../../support/jobs.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { fc } from '../../support/fast-check.ts';
@@ -143,6 +148,37 @@ test('of a day with more than a thousand the newest thousand are ranked, and the
   await likeBefore(parts, ids.slice(-30), now);
   await parts.rescore(now);
   expect(await top(parts, 100)).toEqual(ids);
+});
+
+test('a cursor that claims an earlier time than a first page ranks does not have the whole feed read', async () => {
+  await using parts = await openParts();
+  const generation = await latestGeneration(parts.core);
+  const position = {
+    generation,
+    since: new Date(0),
+    zone: 'ranked',
+    value: 1,
+    actionId: '0'.repeat(24),
+  } as const;
+  const after = encodeRanked(listInOrder('TOP', READER), position);
+  let scans = 0;
+  // A list without an end.
+  const scan = (): Promise<FeedEntry[]> => {
+    scans += 1;
+    const entry = (n: number): FeedEntry => ({
+      actionId: String(scans * 1_000 + n).padStart(24, '0'),
+      relevancy: new Date(Date.UTC(2020, 0, 1) - scans),
+      reasons: ['FOLLOW'],
+    });
+    return Promise.resolve(Array.from({ length: 1_000 }, (_, n) => entry(n)));
+  };
+  const page = TOP.read(parts.core, {
+    ...{ userId: READER, view: null, list: READER, args: { first: 1, after }, extent: undefined },
+    lookUp: () => parts.session(READER).profile(),
+    ...{ scan, select: () => Promise.resolve([]), first: (_page, _what, _limit, make) => make() },
+  });
+  await expect(page).rejects.toMatchObject({ code: 'BAD_CURSOR' });
+  expect(scans).toBeLessThan(10);
 });
 
 /** Likes of the reader's that are older than the generation. */

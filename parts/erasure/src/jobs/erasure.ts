@@ -96,7 +96,7 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   LIVE_LOG: forgetLiveLog,
 };
 
-/** Who watches a thread is sent what is left of a comment. */
+/** Members who watch the thread of a comment are sent what is left of it. */
 async function anonymiseInteractions(context: Erasing, subject: ErasureSubject): Promise<number> {
   const { changed, own } = await context.memberTraces.anonymiseInteractions(subject, BATCH);
   await announceInThreads(context, own, false);
