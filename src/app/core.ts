@@ -135,6 +135,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     listDecisions: new SharedDecisions({
       read: listFacts(repositories, read),
       openSession: openEventSession,
+      givesWay: true,
     }),
     countForWatcher: createSharedUnread(({ identity, view }) => {
       const session = openEventSession(identity);

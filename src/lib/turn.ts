@@ -1,15 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Longest time that work may block the event loop, in milliseconds. */
-const TURN_MS = 10;
+export const TURN_MS = 10;
 
 /** Keeps long loops from blocking the event loop: `if (turn.isOver()) await turn.next();` */
 export class Turn {
+  readonly #ms: number;
   #since = performance.now();
+
+  /** @param ms after which it is over. */
+  constructor(ms = TURN_MS) {
+    this.#ms = ms;
+  }
 
   /** Whether the work has run long enough that other requests wait for it. */
   isOver(): boolean {
-    return performance.now() - this.#since > TURN_MS;
+    return performance.now() - this.#since > this.#ms;
   }
 
   /** Lets other work run, then starts a new turn. */
@@ -20,8 +26,12 @@ export class Turn {
 }
 
 /** Works on many values, and on what is added meanwhile, and yields to the event loop in between. */
-export async function eachInTurns<T>(values: Iterable<T>, work: (value: T) => void): Promise<void> {
-  const turn = new Turn();
+export async function eachInTurns<T>(
+  values: Iterable<T>,
+  work: (value: T) => void,
+  turnMs = TURN_MS,
+): Promise<void> {
+  const turn = new Turn(turnMs);
   for (const value of values) {
     if (turn.isOver()) await turn.next();
     work(value);

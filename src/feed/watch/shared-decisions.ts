@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { eachInTurns } from '../../lib/turn.ts';
+import { eachInTurns, TURN_MS } from '../../lib/turn.ts';
 import type { LiveEvent, LiveMessage } from '../../live/live-log.ts';
 import type { EventReads, OpenEventSession } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
@@ -43,7 +43,15 @@ export interface DecisionSources<F> {
   readonly read: (events: readonly LiveEvent[]) => Promise<F>;
   /** Opens a new session: its loaded data must not be used beyond the events it was opened for. */
   readonly openSession: OpenEventSession;
+  /** Very many may watch one list in which very much happens, beside watchers of others, who must not wait for them. Default: no */
+  readonly givesWay?: boolean;
 }
+
+/** Milliseconds that somebody who was served waits for each watcher that was, and at most: about twenty times of what that takes. */
+const PAUSE_MS = 0.25;
+const MOST_PAUSE_MS = 250;
+/** Milliseconds for which those who give way block the event loop at most. */
+const SHORT_TURN_MS = 2;
 
 export interface KnownWatcher {
   readonly identity: Identity;
@@ -84,6 +92,7 @@ export interface DecisionListener<E> {
 
 /** A watcher that has asked, of whatever list. */
 interface Asked<F> {
+  readonly listener: object;
   readonly messages: readonly EventMessage[];
   take(): void;
   /** `false`: it takes further reads, after which the listener is called. */
@@ -97,23 +106,23 @@ const NONE: readonly never[] = [];
 
 class Asking<E, F extends SharedFacts> implements Asked<F> {
   readonly #watcher: Watcher<E, F>;
-  readonly #listener: DecisionListener<E>;
+  readonly listener: DecisionListener<E>;
   messages: readonly EventMessage[] = NONE;
   #decided: Decided<E> = NONE;
 
   constructor(watcher: Watcher<E, F>, listener: DecisionListener<E>) {
     this.#watcher = watcher;
-    this.#listener = listener;
+    this.listener = listener;
   }
 
   take(): void {
-    this.messages = this.#listener.take();
+    this.messages = this.listener.take();
   }
 
   decide(facts: F, openSession: OpenEventSession): boolean {
     const { messages } = this;
     if (messages.length === 0) return true;
-    const { changes } = this.#listener;
+    const { changes } = this.listener;
     const { identity, kept, rules } = this.#watcher;
     const { reads } = facts;
     let opened: EventReaderSession | null = null;
@@ -122,8 +131,8 @@ class Asking<E, F extends SharedFacts> implements Asked<F> {
     const decided = profile === null ? null : rules.atOnce(facts, { identity, profile, open }, messages);
     if (decided === null) {
       rules.inSession(facts, open(), messages).then(
-        (events) => this.#listener.decided(events),
-        (error: unknown) => this.#listener.failed(error),
+        (events) => this.listener.decided(events),
+        (error: unknown) => this.listener.failed(error),
       );
       return false;
     }
@@ -132,11 +141,11 @@ class Asking<E, F extends SharedFacts> implements Asked<F> {
   }
 
   tell(): void {
-    this.#listener.decided(this.#decided);
+    this.listener.decided(this.#decided);
   }
 
   failed(error: unknown): void {
-    this.#listener.failed(error);
+    this.listener.failed(error);
   }
 }
 
@@ -155,6 +164,9 @@ export class SharedDecisions<F extends SharedFacts> {
   #waiting: Asked<F>[] = [];
   #underWay = 0;
   #isScheduled = false;
+  /** Those who were just served; if they give way, they wait before they are again. */
+  readonly #served = new Set<object>();
+  #paused: Asked<F>[] = [];
 
   constructor(sources: DecisionSources<F>) {
     this.#sources = sources;
@@ -162,8 +174,43 @@ export class SharedDecisions<F extends SharedFacts> {
 
   /** Decides the watcher's events and calls back later, once. */
   decide<E>(watcher: Watcher<E, F>, listener: DecisionListener<E>): void {
-    this.#waiting.push(new Asking(watcher, listener));
+    const asking = new Asking(watcher, listener);
+    if (this.#served.has(listener)) {
+      this.#paused.push(asking);
+      return;
+    }
+    this.#waiting.push(asking);
     this.#schedule();
+  }
+
+  /**
+   * A list that very many watch, and in which much happens, would leave no time for anything else: the more are served, the longer each
+   * of them waits for its next turn, and what comes meanwhile is decided, and sent, together.
+   */
+  #pause(served: readonly Asked<F>[]): void {
+    if (this.#sources.givesWay !== true) return;
+    const isBegun = this.#served.size > 0;
+    for (const { listener } of served) this.#served.add(listener);
+    if (!isBegun) this.#goOnIn(this.#pauseNow(), performance.now());
+  }
+
+  #pauseNow(): number {
+    return Math.min(MOST_PAUSE_MS, this.#served.size * PAUSE_MS);
+  }
+
+  #goOnIn(ms: number, since: number): void {
+    setTimeout(() => {
+      // More may have been served since.
+      const left = this.#pauseNow() - (performance.now() - since);
+      if (left > 0) {
+        this.#goOnIn(left, since);
+        return;
+      }
+      this.#served.clear();
+      this.#waiting = this.#waiting.concat(this.#paused);
+      this.#paused = [];
+      this.#schedule();
+    }, ms).unref();
   }
 
   #schedule(): void {
@@ -181,6 +228,7 @@ export class SharedDecisions<F extends SharedFacts> {
     const asked = this.#waiting;
     this.#waiting = [];
     for (const one of asked) one.take();
+    this.#pause(asked);
     this.#underWay += 1;
     const reading = this.#read(asked).finally(() => {
       this.#underWay -= 1;
@@ -220,6 +268,6 @@ export class SharedDecisions<F extends SharedFacts> {
         one.failed(error);
       }
     }
-    await eachInTurns(known, (one) => one.tell());
+    await eachInTurns(known, (one) => one.tell(), this.#sources.givesWay === true ? SHORT_TURN_MS : TURN_MS);
   }
 }
