@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { commandsOf } from '../../support/commands.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -33,6 +33,27 @@ test('the followers of all refs of an action are read with one command if they a
   expect(await parts.feedOf('ann-few')).toEqual([]);
   for (const reader of ['ben-few', 'cid-few', 'dora-few'])
     expect([reader, await parts.feedOf(reader)]).toEqual([reader, [action.id]]);
+});
+
+test('an action is announced to the slices of its refs by the command that announces it to readers', async () => {
+  await parts.services.followMany(parts.service, [{ followerId: 'sla', refId: 'sliced-actor' }]);
+  const callsWith = async (count: number): Promise<readonly number[]> => {
+    const refs = Array.from({ length: count }, (_, n) => ({
+      id: `s-${String(n)}`,
+      type: 'THING',
+      label: 's',
+    }));
+    const { action } = await parts.publish({ scope: 'PUBLIC', actorId: 'sliced-actor', refs });
+    const { liveLog } = parts.live;
+    const said = [vi.spyOn(liveLog, 'watched'), vi.spyOn(liveLog, 'append')];
+    await parts.fanOut();
+    expect(await parts.feedOf('sla')).toContain(action.id);
+    const calls = said.map((spy) => spy.mock.calls.length);
+    for (const spy of said) spy.mockRestore();
+    return calls;
+  };
+  expect(await callsWith(0)).toEqual([0, 1]);
+  expect(await callsWith(10)).toEqual([0, 1]);
 });
 
 test('reading several refs at once gives the same as reading each, whatever the limit', async () => {
