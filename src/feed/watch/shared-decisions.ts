@@ -50,7 +50,7 @@ export interface DecisionSources<F> {
 /** Milliseconds that somebody who was served waits for each watcher that was, and at most: about twenty times of what that takes. */
 const PAUSE_MS = 0.25;
 const MOST_PAUSE_MS = 250;
-/** Milliseconds for which those who give way block the event loop at most. */
+/** Milliseconds for which lists that give way block the event loop at most. */
 const SHORT_TURN_MS = 2;
 
 export interface KnownWatcher {
@@ -164,7 +164,7 @@ export class SharedDecisions<F extends SharedFacts> {
   #waiting: Asked<F>[] = [];
   #underWay = 0;
   #isScheduled = false;
-  /** Those who were just served; if they give way, they wait before they are again. */
+  /** Listeners that were just served; if they give way, they wait before they are again. */
   readonly #served = new Set<object>();
   #paused: Asked<F>[] = [];
 

@@ -41,10 +41,10 @@ const WATCHER: Watcher<string, SharedFacts> = {
   isOwnLog: false,
 };
 
-/** Asks again for whatever is there whenever it was told. */
+/** Asks again for whatever is there whenever it was sent. */
 class Listener implements DecisionListener<string> {
   readonly changes = 0;
-  readonly told: string[][] = [];
+  readonly sent: string[][] = [];
   #waiting: EventMessage[] = [];
 
   add(cursor: string): void {
@@ -57,7 +57,7 @@ class Listener implements DecisionListener<string> {
   }
 
   decided(events: readonly (string | null)[]): void {
-    this.told.push(events.filter((event) => event !== null));
+    this.sent.push(events.filter((event) => event !== null));
   }
 
   failed(error: unknown): void {
@@ -72,7 +72,7 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
 };
 
-test('of a list with very many watchers, what follows waits a moment and is told together; others do not wait', async () => {
+test('of a list with very many watchers, what follows waits a moment and is sent together; others do not wait', async () => {
   const { decisions, reads } = open(true);
   const crowd = Array.from({ length: 2_000 }, () => new Listener());
   const say = (cursor: string, to: readonly Listener[]): void => {
@@ -83,21 +83,21 @@ test('of a list with very many watchers, what follows waits a moment and is told
   };
   say('first', crowd);
   await turns();
-  expect(crowd.every(({ told }) => told.length === 1)).toBe(true);
+  expect(crowd.every(({ sent }) => sent.length === 1)).toBe(true);
   say('second', crowd);
   await turns();
   for (const listener of crowd) listener.add('third');
   const other = new Listener();
   say('at once', [other]);
   await turns();
-  expect([reads(), crowd[0]?.told, other.told]).toEqual([2, [['first']], [['at once']]]);
+  expect([reads(), crowd[0]?.sent, other.sent]).toEqual([2, [['first']], [['at once']]]);
   await vi.advanceTimersByTimeAsync(249);
   await turns();
-  expect(crowd.some(({ told }) => told.length > 1)).toBe(false);
+  expect(crowd.some(({ sent }) => sent.length > 1)).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   await turns();
   expect(reads()).toBe(3);
-  for (const { told } of crowd) expect(told).toEqual([['first'], ['second', 'third']]);
+  for (const { sent } of crowd) expect(sent).toEqual([['first'], ['second', 'third']]);
 });
 
 test('watchers of lists of few wait for less, and those of feeds for nothing', async () => {
@@ -114,6 +114,6 @@ test('watchers of lists of few wait for less, and those of feeds for nothing', a
     }
     await vi.advanceTimersByTimeAsync(ms);
     await turns();
-    expect(listener.told).toEqual([['first'], ['second']]);
+    expect(listener.sent).toEqual([['first'], ['second']]);
   }
 });
