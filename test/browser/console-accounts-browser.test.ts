@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signIn } from '../../console/src/words/de-sign-in.ts';
 import { words } from '../../console/src/words/de.ts';
 import { AUDIENCE, CLIENT_ID, ROLES, startProvider, type AccountProvider } from '../support/accounts.ts';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
 import {
   axeViolationsInBoth,
   click,
@@ -61,8 +61,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     });
   /** As somebody does at the provider, from its first page until it sends them back. */
   const logIn = async (page: Page, name: string): Promise<void> => {
-    await page.locator('input[name="login"]').fill(name);
-    await page.locator('input[name="password"]').fill('any');
+    await fillIn(page, 'input[name="login"]', name);
+    await fillIn(page, 'input[name="password"]', 'any');
     await clickOn(page, 'button[type="submit"]');
     await has(page, 'Authorize', 'body');
   };
@@ -112,7 +112,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))("the console by the host's
     await click(page, SIGN_IN);
     await logIn(page, 'opal');
     await consent(page);
-    await page.locator('input[required]').fill('acme');
+    await fillIn(page, 'input[required]', 'acme');
     await click(page, 'Go on');
     await has(page, 'acme', 'header .badge');
     expect(addressOf(page)).toBe('/console#/types');

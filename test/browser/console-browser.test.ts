@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, textOf, type Visit } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf, type Visit } from '../support/browser.ts';
 import {
   CONSOLE_ROLES,
   WAIT,
@@ -65,9 +65,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     const { page, asked, errors } = visited;
     await has(page, 'Home', 'h1');
     await clickOn(page, 'a[href="#/publish"]');
-    await page.locator('#kind').fill('posted');
-    await page.locator('.publish [name="postId"]').fill('post:1');
-    await page.locator('.publish [name="mentions"]').fill('demo, rita');
+    await fillIn(page, '#kind', 'posted');
+    await fillIn(page, '.publish [name="postId"]', 'post:1');
+    await fillIn(page, '.publish [name="mentions"]', 'demo, rita');
     await click(page, 'Publish');
     // Under the form it is seen to arrive.
     await has(page, 'Delivered', '[role="status"]');
@@ -188,7 +188,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
     await has(page, 'Spam B');
     for (const title of ['Spam A', 'Spam B'])
       await clickOn(page, `::-p-xpath(//li[contains(., "${title}")]//input)`);
-    await page.locator('::-p-xpath(//label[contains(., "Reason")]/input)').fill('It is spam');
+    await fillIn(page, '::-p-xpath(//label[contains(., "Reason")]/input)', 'It is spam');
     await click(page, 'Hide 2');
     await has(page, '2 hidden');
     await has(page, 'It is spam');

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import { click, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -42,7 +42,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     const tag = () => page.evaluate("document.querySelector('input[name=tag]').value");
     await expect.poll(tag, WAIT).toBe('night');
     await has(page, 'Owl', '[role="feed"]');
-    await page.locator('input[name="tag"]').fill('day');
+    await fillIn(page, 'input[name="tag"]', 'day');
     await page.focus('input[name="tag"]');
     await page.keyboard.press('Enter');
     await has(page, 'Nothing with the tag day.', '[data-fanfare="empty"]');
@@ -77,7 +77,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     await clickOn(page, 'textarea');
     await page.keyboard.sendCharacter(await tokenWith('olga', { roles: ['operator', 'admin'] }));
     headers.length = 0;
-    await page.locator('::-p-xpath(//label[contains(., "Tenant")]/input)').fill('acme');
+    await fillIn(page, '::-p-xpath(//label[contains(., "Tenant")]/input)', 'acme');
     await click(page, 'Sign in');
     await has(page, 'acme', 'header');
     await expect.poll(() => [...new Set(headers)], WAIT).toEqual(['acme']);
@@ -92,7 +92,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     await has(page, 'Rita Moreau');
     const isReady = () => page.evaluate("!document.querySelector('[role=alertdialog] button.main').disabled");
     await click(page, 'Erase …');
-    await page.locator('[role="alertdialog"] input').fill('rita');
+    await fillIn(page, '[role="alertdialog"] input', 'rita');
     await expect.poll(isReady, WAIT).toBe(true);
     await clickOn(page, '[role="alertdialog"] ::-p-xpath(.//button[. = "Cancel"])');
     await click(page, 'Erase …');

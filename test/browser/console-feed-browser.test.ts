@@ -1,6 +1,6 @@
 import type { KeyInput, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser } from '../support/browser.ts';
 import { click, axeViolationsInBoth, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -214,10 +214,10 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await has(second.page, 'rita', 'header');
     await has(second.page, 'Reader', 'header');
     await clickOn(first.page, 'a[href="#/publish"]');
-    await first.page.locator('#kind').fill('posted');
+    await fillIn(first.page, '#kind', 'posted');
     for (const name of ['postId', 'postTitle'])
-      await first.page.locator(`.publish [name="${name}"]`).fill('post:Kestrel');
-    await first.page.locator('.publish [name="mentions"]').fill('demo, rita');
+      await fillIn(first.page, `.publish [name="${name}"]`, 'post:Kestrel');
+    await fillIn(first.page, '.publish [name="mentions"]', 'demo, rita');
     await click(first.page, 'Publish');
     await has(first.page, 'reached 2 readers');
     // Under a pointer nothing moves: what is new would wait.

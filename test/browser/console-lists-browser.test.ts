@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
-import { chooseTime, clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import {
   axeViolationsInBoth,
   click,
@@ -53,11 +53,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await using visited = await world.visit('#/feed');
     const { page, errors } = visited;
     await has(page, 'Fox at night', '[role="feed"]');
-    await page.locator('input[name="text"]').fill('nigh owl');
+    await fillIn(page, 'input[name="text"]', 'nigh owl');
     await page.focus('input[name="text"]');
     await page.keyboard.press('Enter');
     await has(page, 'Nothing.', '[data-fanfare="empty"]');
-    await page.locator('input[name="text"]').fill('owl nig');
+    await fillIn(page, 'input[name="text"]', 'owl nig');
     await page.keyboard.press('Enter');
     await has(page, '1 found', '.marks [role="status"]');
     expect(await textOf(page, '[role="feed"]')).toContain('Owl at night');
@@ -115,7 +115,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await has(page, 'Later', list);
     const move = '::-p-xpath(//li[contains(., "Soon")]//button[. = "Move"])';
     await clickOn(page, move);
-    await chooseTime(page, `${list} input`, later(5_000).slice(0, 16));
+    await fillIn(page, `${list} input`, later(5_000).slice(0, 16));
     await picture(page, 'console-scheduled');
     expect(await axeViolationsInBoth(page)).toEqual({});
     await clickOn(page, move);
@@ -128,8 +128,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await click(page, 'Cancel it');
     await expect.poll(order, WAIT).toEqual(['Later']);
     // One more, by the form.
-    await chooseTime(page, '#publishAt', later(6_000).slice(0, 16));
-    await page.locator('[name="postTitle"]').fill('By hand');
+    await fillIn(page, '#publishAt', later(6_000).slice(0, 16));
+    await fillIn(page, '[name="postTitle"]', 'By hand');
     await clickOn(page, 'form.publish button[type="submit"]');
     await has(page, 'By hand', list);
     expect(errors).toEqual([]);

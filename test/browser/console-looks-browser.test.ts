@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FOLLOWS, MEMBERS, REFS } from '../../parts/demo/src/people.ts';
 import { liveAction, story } from '../../parts/demo/src/story.ts';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import { choose, click, has, openConsole, picture, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -46,7 +46,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await click(page, 'Comments');
     await has(page, 'I have heard it', 'article [data-fanfare="comments"]');
     await clickOn(page, 'article [data-fanfare="comments"] ::-p-xpath(.//button[. = "Reply"])');
-    await page.locator('article li textarea').fill('So have I');
+    await fillIn(page, 'article li textarea', 'So have I');
     await clickOn(page, 'article li form button');
     await has(page, 'So have I', 'article li li');
     await picture(page, 'console-thread');
@@ -69,7 +69,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await using visited = await world.visit('#/directory');
     const { page, errors } = visited;
     await has(page, 'John Doe', '.actions');
-    await page.locator('input[type="search"]').fill('barn');
+    await fillIn(page, 'input[type="search"]', 'barn');
     await expect.poll(() => textOf(page, '.actions'), WAIT).toMatch(/^\S*The old barn\s*place:barn\s*place$/);
     await page.keyboard.down('Control');
     await page.keyboard.press('k');
@@ -80,7 +80,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     await page.keyboard.press('Enter');
     await has(page, 'The old barn', 'h2');
     await clickOn(page, 'a[href="#/inspector"]');
-    await page.locator('input[name="id"]').fill('John D');
+    await fillIn(page, 'input[name="id"]', 'John D');
     await clickOn(page, '.picks [role="option"]');
     await has(page, 'Owl', '.inspected');
     expect(await page.evaluate('location.hash')).toBe('#/inspector/john?show=all');
@@ -94,7 +94,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('what a person looks for i
     expect(await page.evaluate("document.querySelector('.publish [name=postId]').value")).toMatch(
       /^post:\w+$/,
     );
-    await page.locator('.publish [name="postTitle"]').fill('Heron');
+    await fillIn(page, '.publish [name="postTitle"]', 'Heron');
     await has(page, 'John Doe posted Heron', '.preview [lang="en"]');
     await has(page, 'Heron veröffentlicht', '.preview [lang="de"]');
     await clickOn(page, 'a[href="#/types"]');

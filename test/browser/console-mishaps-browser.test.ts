@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import { click, CONSOLE_ROLES, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -140,8 +140,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await using visited = await world.visit('#/publish');
     const { page } = visited;
     await has(page, 'Audience');
-    await page.locator('.publish [name="postId"]').fill('post:once');
-    await page.locator('.publish [name="postTitle"]').fill('Puffin');
+    await fillIn(page, '.publish [name="postId"]', 'post:once');
+    await fillIn(page, '.publish [name="postTitle"]', 'Puffin');
     let isLost = false;
     await page.setRequestInterception(true);
     page.on('request', (request) => void forward(request));
@@ -163,14 +163,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await using visited = await world.visit('#/publish');
     const { page } = visited;
     await has(page, 'Audience');
-    await page.locator('.publish [name="postTitle"]').fill('Half a sentence');
-    await page.locator('#kind').fill('custom');
+    await fillIn(page, '.publish [name="postTitle"]', 'Half a sentence');
+    await fillIn(page, '#kind', 'custom');
     await clickOn(page, 'a[href="#/overview"]');
     await has(page, 'Overview', 'h1');
     await page.goBack();
     await has(page, 'Audience');
     expect(await page.evaluate("document.querySelector('#kind').value")).toBe('custom');
-    await page.locator('#kind').fill('posted');
+    await fillIn(page, '#kind', 'posted');
     const typed = () =>
       page.evaluate("[...document.querySelectorAll('.publish input')].map(({ value }) => value).join()");
     expect(await typed()).toContain('Half a sentence');
@@ -180,7 +180,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     await click(page, 'Sign out');
     await click(page, 'Sign in with the token');
     await has(page, 'Audience');
-    await page.locator('#kind').fill('posted');
+    await fillIn(page, '#kind', 'posted');
     expect(await typed()).not.toContain('Half');
   });
 
@@ -250,7 +250,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console in unusual si
     expect(await page.$('.palette')).toBeNull();
     await page.goForward();
     await has(page, 'Comments');
-    await page.locator('[data-fanfare="composer"] textarea').fill('Said from afar');
+    await fillIn(page, '[data-fanfare="composer"] textarea', 'Said from afar');
     await click(page, 'Send');
     await has(page, 'Said from afar', '[data-fanfare="comments"] ul');
     await clickOn(page, '.as-code summary');

@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import {
   WAIT,
   axeViolationsInBoth,
@@ -60,7 +60,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await world.app.idle();
     await using visited = await world.visit('#/inspector');
     const { page, errors } = visited;
-    await page.locator('input[name="id"]').fill('rita');
+    await fillIn(page, 'input[name="id"]', 'rita');
     await click(page, 'Look');
     await expect.poll(() => rowText(page, 'Merlin'), WAIT).toMatch(/In this feedThe reader follows John Doe/);
     expect(await rowText(page, 'Hobby')).toMatch(
@@ -107,7 +107,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await retype(page, 'input[name="reader"]', 'rita');
     await page.keyboard.press('Enter');
     await has(page, 'The reader follows John Doe');
-    await page.locator('textarea').fill('Seen');
+    await fillIn(page, 'textarea', 'Seen');
     await click(page, 'Send');
     await has(page, 'Seen', '[data-fanfare="comments"] li');
     await ask(
@@ -146,7 +146,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await page.goBack();
     await has(page, 'Many 69.');
     await post('By Sue', 'sue');
-    await page.locator('input[name="actor"]').fill('sue');
+    await fillIn(page, 'input[name="actor"]', 'sue');
     await clickOn(page, '::-p-xpath(//form[@aria-label="Which actions"]//button)');
     await has(page, 'By Sue');
     expect(await page.evaluate('location.hash')).toBe('#/moderation?actor=sue');
@@ -220,9 +220,8 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     expect(await textOf(moderator, '.reports')).not.toContain('Rita');
     expect(await textOf(moderator, 'nav')).not.toContain('Webhooks');
     await moderator.close();
-    await page
-      .locator('::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "Cheap watches")]//input)')
-      .fill('No advertisements');
+    const note = '::-p-xpath(//ul[@aria-label="Reports"]/li[contains(., "Cheap watches")]//input)';
+    await fillIn(page, note, 'No advertisements');
     const confirm = (button: string) =>
       clickOn(page, `::-p-xpath(//*[@role="alertdialog"]//button[. = "${button}"])`);
     await inCard('Cheap watches', 'Hide it …');
@@ -255,7 +254,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await using visited = await world.visit('#/member/rita');
     const { page, errors } = visited;
     await clickOn(page, '::-p-xpath(//a[. = "Why notified"])');
-    await page.locator('input[name="action"]').fill(actionId);
+    await fillIn(page, 'input[name="action"]', actionId);
     await click(page, 'Look');
     const row = (kind: string): Promise<string> =>
       page.evaluate(

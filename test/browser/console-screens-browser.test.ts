@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patterns, words } from '../../console/src/words/de.ts';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import {
   CONSOLE_ROLES,
   WAIT,
@@ -187,7 +187,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     await click(page, 'Erase …');
     const isReady = () => page.evaluate("!document.querySelector('[role=alertdialog] button.main').disabled");
     expect(await isReady()).toBe(false);
-    await page.locator('[role="alertdialog"] input').fill('joh');
+    await fillIn(page, '[role="alertdialog"] input', 'joh');
     expect(await isReady()).toBe(false);
     await retype(page, '[role="alertdialog"] input', 'john');
     await clickOn(page, '[role="alertdialog"] button.main');

@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser } from '../support/browser.ts';
 import { axeViolations, has, openConsole, WAIT, type ConsoleWorld } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -86,11 +86,11 @@ function phoneOf(page: Page): Hand {
     clicks: () => clicks,
     press: tap,
     async type(control, text) {
-      await page.locator(`::-p-xpath(${control})`).fill(text);
+      await fillIn(page, `::-p-xpath(${control})`, text);
     },
     async find(text, shown = text) {
       await tap('//button[contains(@class, "find")]');
-      await page.locator('.palette input').fill(text);
+      await fillIn(page, '.palette input', text);
       await tap(
         `//*[contains(@class, "palette")]//*[@role="option"][contains(normalize-space(.), "${shown}")]`,
       );

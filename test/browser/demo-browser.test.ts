@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS } from '../../parts/demo/src/people.ts';
-import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, textOf } from '../support/browser.ts';
 import { ask, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 import {
@@ -74,7 +74,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
   test('shows the feed of any chosen person, has no axe-core violation, and fits a phone', async () => {
     await using visited = await world.visit('/demo');
     const { page, errors } = visited;
-    await page.locator('[data-side="left"] select').fill('hugo');
+    await fillIn(page, '[data-side="left"] select', 'hugo');
     await has(page, 'Nothing here yet.', '[data-side="left"]');
     await click(page, 'An application');
     await expect.poll(() => feedOf(page, 'left'), WAIT).toContain('applied');

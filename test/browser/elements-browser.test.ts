@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clickOn, findBrowser, ofBrowser, openPage, untilVisible } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, untilVisible } from '../support/browser.ts';
 import { axeViolationsInBoth, picture, WAIT } from '../support/console.ts';
 import { openElementPages, type ElementPages } from '../support/element-pages.ts';
 import { publish, upsert } from '../support/feed-api.ts';
@@ -150,7 +150,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('custom elements', () => {
     await clickOn(page, 'fanfare-feed >>> [aria-expanded="false"][data-fanfare="toggle"]');
     const area = 'fanfare-feed >>> textarea';
     await untilVisible(page, area);
-    await page.locator(area).fill('Half a thou');
+    await fillIn(page, area, 'Half a thou');
     await expect
       .poll(() => page.evaluate("said.filter(({ type }) => type === 'subscribe').length"), WAIT)
       .toBe(2);

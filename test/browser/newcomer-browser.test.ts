@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { click, has, WAIT } from '../support/console.ts';
 import { testDatabase } from '../support/engine.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -25,7 +25,7 @@ async function printed(server: RunningCli): Promise<Printed> {
 }
 
 const fill = (page: Page, name: string, value: string): Promise<void> =>
-  page.locator(`.publish [name="${name}"]`).fill(value);
+  fillIn(page, `.publish [name="${name}"]`, value);
 
 /** By somebody else than the page. */
 async function publish({ consoleUrl, authorization }: Printed, postTitle: string): Promise<void> {
@@ -72,7 +72,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await has(page, 'demo', 'header');
     // Where a feed is empty it says what to do, and the form is filled in so that it leads there.
     await clickOn(page, 'main ::-p-xpath(.//a[. = "publish an action"])');
-    await page.locator('form.publish #kind').fill('posted');
+    await fillIn(page, 'form.publish #kind', 'posted');
     await fill(page, 'postId', 'post:1');
     await fill(page, 'postTitle', 'Kestrel');
     await click(page, 'Publish');
@@ -110,7 +110,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await using visited = await openPage(ofBrowser(found), `${consoleUrl}#/publish`);
     const { page, errors } = visited;
     await has(page, 'Audience');
-    await page.locator('form.publish #kind').fill('buildFailed');
+    await fillIn(page, 'form.publish #kind', 'buildFailed');
     await has(page, 'A build broke.');
     const types = 'Array.from(document.querySelector("select").options, ({ value }) => value)';
     expect(await page.evaluate(types)).not.toContain('posted');
@@ -129,7 +129,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     // What can be chosen is chosen, and a moment is one of the calendar.
     await clickOn(page, 'a[href="#/publish"]');
     await has(page, 'Audience', 'form.publish');
-    await page.locator('form.publish #kind').fill('reviewRequested');
+    await fillIn(page, 'form.publish #kind', 'reviewRequested');
     const review = {
       repoId: 'repo:web',
       repoName: 'Web',
@@ -141,7 +141,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a newcomer', () => {
     await fill(page, 'isUrgent', 'true');
     await click(page, 'Publish');
     await has(page, 'What was published');
-    await page.locator('form.publish #kind').fill('deployed');
+    await fillIn(page, 'form.publish #kind', 'deployed');
     const deployed = { repoId: 'repo:web', repoName: 'Web', version: '2.0', stage: 'PRODUCTION' };
     for (const [name, value] of Object.entries(deployed)) await fill(page, name, value);
     const type = "document.querySelector('.publish [name=finishedAt]').type";

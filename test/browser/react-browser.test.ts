@@ -7,7 +7,7 @@ import { build, preview, type InlineConfig, type PreviewServer } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleConfig } from '../../examples/react/config.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf, type Visit } from '../support/browser.ts';
 import { click, axeViolations, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -155,7 +155,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the React example', () =>
     await click(page, 'page');
     await has(page, 'Robin');
     await click(page, 'mutes');
-    await page.locator('input[name="phrase"]').fill('Robin');
+    await fillIn(page, 'input[name="phrase"]', 'Robin');
     await click(page, 'Mute');
     await has(page, 'Unmute');
     await click(page, 'groups');

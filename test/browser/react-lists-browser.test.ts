@@ -5,7 +5,7 @@ import { useDescriptors } from '../../src/descriptors/registry.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
 import { startTcpProxy, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolationsInBoth, has, picture, WAIT } from '../support/console.ts';
 import { ask, publish } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -62,7 +62,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists of one reader', () 
     await page.type('input[type="search"]', 'clos ro');
     await page.keyboard.press('Enter');
     await expect.poll(() => shown(page), WAIT).toEqual([]);
-    await page.locator('input[type="search"]').fill('roof clos');
+    await fillIn(page, 'input[type="search"]', 'roof clos');
     await has(page, '1 found', '[data-fanfare="find"] [role="status"]');
     expect(await shown(page)).toEqual([expect.stringContaining('Roof closed')]);
     await post('Another roof is closed');
@@ -71,7 +71,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists of one reader', () 
     await picture(page, 'find');
     expect(await axeViolationsInBoth(page)).toEqual({});
     // Of a text without a word there is nothing to find: it is the whole list again.
-    await page.locator('input[type="search"]').fill('!');
+    await fillIn(page, 'input[type="search"]', '!');
     await expect.poll(() => shown(page), WAIT).toHaveLength(4);
     expect(await textOf(page, '[data-fanfare="find"] [role="status"]')).toBe('');
     expect(errors).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -57,7 +57,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     return other;
   };
   const write = async (page: Page, text: string): Promise<void> => {
-    await page.locator('article textarea').fill(text);
+    await fillIn(page, 'article textarea', text);
     await clickOn(page, 'article [data-fanfare="composer"] button[type="submit"]');
   };
   const recorded = async (id: string) => {

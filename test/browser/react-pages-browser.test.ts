@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolations, axeViolationsInBoth, click, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
@@ -108,7 +108,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await using visited = await openPage(browser, pages.states);
     const { page } = visited;
     const article = '[aria-label="refused"] article:first-child';
-    await page.locator(`${article} textarea`).fill('日本');
+    await fillIn(page, `${article} textarea`, '日本');
     const press = (composing: object): Promise<unknown> =>
       page.evaluate(
         `document.querySelector(${JSON.stringify(`${article} textarea`)}).dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify(
@@ -134,8 +134,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     await press('a page that failed', 'Load more');
     await press('undone', 'Hide');
     for (const text of ['Like', 'Follow', 'Hide']) await press('refused', text);
-    const comment = page.locator(inside('refused', 'article:first-child textarea'));
-    await comment.fill('Kept');
+    await fillIn(page, inside('refused', 'article:first-child textarea'), 'Kept');
     await press('refused', 'Send');
     await has(
       page,

@@ -1,6 +1,6 @@
 import type { Browser, KeyInput } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, ofBrowser, openPage } from '../support/browser.ts';
+import { fillIn, findBrowser, ofBrowser, openPage } from '../support/browser.ts';
 import { click, has, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -192,7 +192,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     await using visited = await openPage(browser, pages.states);
     const { page } = visited;
     const text = '[aria-label="refused"] article:first-child textarea';
-    await page.locator(text).fill('One\nTwo');
+    await fillIn(page, text, 'One\nTwo');
     await page.focus(text);
     for (const key of ['PageDown', 'PageUp'] as const) await page.keyboard.press(key);
     await page.keyboard.down('Control');

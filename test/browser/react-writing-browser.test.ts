@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chooseTime, clickOn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
+import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolations, has, picture, WAIT } from '../support/console.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
@@ -170,9 +170,9 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
     ];
     const at = '2030-05-06T07:08';
     const write = async (text: string): Promise<void> => {
-      await page.locator(field).fill(text);
+      await fillIn(page, field, text);
       await press(page, 'Later …', '//*[@aria-label="Post"]');
-      await chooseTime(page, time, at);
+      await fillIn(page, time, at);
     };
     await write('refused');
     await picture(page, 'composer-later');
@@ -184,7 +184,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('writing with the parts', 
     await write('Good morning');
     await press(page, 'Schedule', '//*[@aria-label="Post"]');
     await expect.poll(() => valueOf(page, field), WAIT).toBe('');
-    await page.locator(field).fill('Now');
+    await fillIn(page, field, 'Now');
     await press(page, 'Send', '//*[@aria-label="Post"]');
     const publishAt = await page.evaluate(`new Date(${JSON.stringify(at)}).toISOString()`);
     await expect

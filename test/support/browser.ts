@@ -82,18 +82,34 @@ export async function openPage(
   return { page, asked, errors, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Chooses a time as a reader does: what sets the value alone is not told to a page made with React. */
-export async function chooseTime(page: Page, selector: string, value: string): Promise<void> {
-  await page.waitForSelector(selector);
-  await page.$eval(
-    selector,
-    (field, given) => {
-      const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value') ?? {};
-      set?.call(field, given);
-      field.dispatchEvent(new Event('input', { bubbles: true }));
-    },
-    value,
-  );
+/**
+ * Gives a field a text, a time or a choice, in one task of the page, and leaves it focused. Puppeteer empties a field without saying so
+ * and types the text key by key: when React draws it in between, the old text comes back, and the new one is typed behind it.
+ */
+export async function fillIn(page: Page, selector: string, value: string): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  do {
+    const field = await untilVisible(page, selector);
+    if (await field.evaluate(filled, value)) return;
+  } while (performance.now() < until);
+  throw new Error(`${selector} cannot be filled in`);
+}
+
+/** In the page: what sets `value` of the field itself is not noticed by React, which watches it. @returns whether it took the value */
+function filled(node: unknown, value: string): boolean {
+  const field = node as {
+    focus(): void;
+    dispatchEvent(event: Event): boolean;
+    readonly isConnected: boolean;
+    readonly disabled: boolean;
+    readonly value: string;
+  };
+  if (!field.isConnected || field.disabled) return false;
+  field.focus();
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
+  for (const kind of ['input', 'change'])
+    field.dispatchEvent(new Event(kind, { bubbles: true, composed: kind === 'input' }));
+  return field.value === value;
 }
 
 /**
