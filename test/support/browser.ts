@@ -83,33 +83,45 @@ export async function openPage(
 }
 
 /**
- * Gives a field a text, a time or a choice, in one task of the page, and leaves it focused. Puppeteer empties a field without saying so
- * and types the text key by key: when React draws it in between, the old text comes back, and the new one is typed behind it.
+ * Gives a field a text, a time or a choice, in one event, and leaves it focused. Puppeteer empties a field without saying so and types
+ * the text key by key: when React draws it in between, the old text comes back, and the new one is typed behind it.
  */
 export async function fillIn(page: Page, selector: string, value: string): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   do {
     const field = await untilVisible(page, selector);
-    if (await field.evaluate(filled, value)) return;
+    const isSelected = await field.evaluate(selected, value);
+    if (isSelected)
+      await (value === '' ? page.keyboard.press('Backspace') : page.keyboard.sendCharacter(value));
+    if ((await field.evaluate(valueOf)) === value) return;
   } while (performance.now() < until);
   throw new Error(`${selector} cannot be filled in`);
 }
 
-/** In the page: what sets `value` of the field itself is not noticed by React, which watches it. @returns whether it took the value */
-function filled(node: unknown, value: string): boolean {
+const valueOf = (node: unknown): string => (node as { readonly value: string }).value;
+
+/**
+ * In the page: focuses a field. Of one that takes text the whole is selected, to be replaced. Any other is given its value, as no key
+ * does in each language; a value that is set on the field itself is not noticed by React, which watches it.
+ * @returns whether text can be entered
+ */
+function selected(node: unknown, value: string): boolean {
   const field = node as {
     focus(): void;
+    select?(): void;
     dispatchEvent(event: Event): boolean;
-    readonly isConnected: boolean;
     readonly disabled: boolean;
-    readonly value: string;
+    readonly type: string;
   };
-  if (!field.isConnected || field.disabled) return false;
+  if (field.disabled) return false;
   field.focus();
+  if (field.select !== undefined && !/date|time/.test(field.type)) {
+    field.select();
+    return true;
+  }
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
-  for (const kind of ['input', 'change'])
-    field.dispatchEvent(new Event(kind, { bubbles: true, composed: kind === 'input' }));
-  return field.value === value;
+  for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, { bubbles: true }));
+  return false;
 }
 
 /**
