@@ -71,7 +71,11 @@ const projects = [
   { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'large', 'fault', 'simulation') },
   {
     ...watched,
-    ...{ name: 'models', include: testsIn('integration/each-model'), isolate: false },
+    ...{
+      name: 'models',
+      include: testsIn('integration/each-model', 'conformance/each-model'),
+      isolate: false,
+    },
     provide: { otherModels: true },
   },
   // And with every command answered by an independent implementation as well: see test/support/second-opinion.ts.

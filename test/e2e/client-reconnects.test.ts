@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Closer } from '../../src/lib/closer.ts';
-import { startTcpProxy, type TcpProxy } from '../integration/realtime/tcp-proxy.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { openClientScene } from '../support/client-scene.ts';
 import {
   CLIENT_TRANSPORTS,
   clientOf,
@@ -9,9 +9,8 @@ import {
   startNotificationWatch,
   startWatch,
 } from '../support/client-watches.ts';
-import { ask, feedOf, publish, upsert } from '../support/feed-api.ts';
+import { ask, publish } from '../support/feed-api.ts';
 import { startTestHttp } from '../support/http.ts';
-import { startFanfare, type FanfareProcess } from '../support/processes.ts';
 import { signTestToken } from '../support/tokens.ts';
 import { uniqueName } from '../support/unique-name.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
@@ -25,38 +24,12 @@ beforeAll(async () => {
 });
 afterAll(async () => app[Symbol.asyncDispose]());
 
-interface Scene {
-  readonly reader: string;
-  /** Publishes for the reader, one after the other, and has them delivered. */
-  publishMany(count: number): Promise<string[]>;
-  /** Between the client and the API. */
-  readonly wire: TcpProxy;
-  readonly url: string;
-}
-
-async function openScene(crowd: Closer, port: () => number = () => app.app.http?.port ?? 0): Promise<Scene> {
-  const [reader, actor] = [uniqueName('reader'), uniqueName('actor')];
-  await upsert(app, { pairs: [{ followerId: reader, refId: actor }] });
-  const wire = crowd.own(await startTcpProxy(port));
-  return {
-    ...{ reader, wire, url: `http://127.0.0.1:${String(wire.port)}` },
-    async publishMany(count) {
-      const ids: string[] = [];
-      for (let n = 0; n < count; n += 1) {
-        ids.push(await publish(app, { actorId: actor }));
-        await app.idle();
-      }
-      return ids;
-    },
-  };
-}
-
 const subscriptions = (): number | undefined => app.app.http?.stats().subscriptions;
 
 describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
   test('every event arrives once and in order, however often the connection breaks', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const watch = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
     await watch.until(isLive);
     const published: string[] = [];
@@ -76,7 +49,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('notifications resume as a feed does, and resync if more was missed than the server keeps', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url } = await openScene(crowd);
+    const { reader, wire, url } = await openClientScene(app, crowd);
     const posts: string[] = [];
     for (let n = 0; n < 6; n += 1) posts.push(await publish(app, { actorId: reader, scope: 'PUBLIC' }));
     await app.idle();
@@ -119,7 +92,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('a break in the middle of a burst loses and repeats nothing', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const whole = crowd.own(startWatch(await clientOf(app, reader, { transport })));
     const cut = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
     await whole.until(isLive);
@@ -139,7 +112,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('a cursor from an earlier visit delivers the events since', async () => {
     await using crowd = new Closer();
-    const { reader, publishMany } = await openScene(crowd);
+    const { reader, publishMany } = await openClientScene(app, crowd);
     const client = await clientOf(app, reader, { transport });
     const first = crowd.own(startWatch(client));
     await first.until(isLive);
@@ -156,7 +129,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('resyncs if more was missed than the server keeps, and continues from there', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const client = await clientOf({ ...app, url }, reader, { transport });
     const pages: string[][] = [];
     const watch = crowd.own(
@@ -181,7 +154,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('repeats a query of the feed that failed with the connection', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const [id] = await publishMany(1);
     const client = await clientOf({ ...app, url }, reader, { transport });
     let attempts = 0;
@@ -208,7 +181,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
     await using crowd = new Closer();
     const first = await startTestHttp(app);
     let { port } = first;
-    const { reader, url, publishMany } = await openScene(crowd, () => port);
+    const { reader, url, publishMany } = await openClientScene(app, crowd, () => port);
     const watch = crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport })));
     await watch.until(isLive);
     const published = await publishMany(1);
@@ -224,7 +197,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('leaves a connection that died silently', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const client = await clientOf({ ...app, url }, reader, { transport, timeoutMs: 2_000 });
     const watch = crowd.own(startWatch(client));
     await watch.until(isLive);
@@ -237,7 +210,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('replaces an expired token by a new one, and loses nothing', async () => {
     await using crowd = new Closer();
-    const { reader, publishMany } = await openScene(crowd);
+    const { reader, publishMany } = await openClientScene(app, crowd);
     const asked: (string | undefined)[] = [];
     const short = await signTestToken({ sub: reader, exp: Math.floor(Date.now() / 1_000) + 6 });
     const fresh = await app.token(reader);
@@ -271,7 +244,7 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
 
   test('the end of a watch ends its subscription, whatever it was doing', async () => {
     await using crowd = new Closer();
-    const { reader, wire, url, publishMany } = await openScene(crowd);
+    const { reader, wire, url, publishMany } = await openClientScene(app, crowd);
     const client = await clientOf({ ...app, url }, reader, { transport });
     for (const moment of ['at once', 'live', 'in a callback', 'waiting']) {
       let release = (): void => undefined;
@@ -303,40 +276,4 @@ describe.each(CLIENT_TRANSPORTS)('by %s', (transport) => {
       expect(seen.length).toBe(moment === 'in a callback' ? 1 : 0);
     }
   });
-});
-
-describe('processes', () => {
-  async function serve(crowd: Closer): Promise<{ process: FanfareProcess; port: number }> {
-    const process = crowd.own(startFanfare(['serve', '--no-worker'], { ...app.env, PORT: '0' }));
-    const line = await process.logged((entry) => typeof entry['url'] === 'string');
-    return { process, port: Number(new URL(String(line['url'])).port) };
-  }
-
-  test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'an API process that ends by %s costs no event',
-    async (signal) => {
-      await using crowd = new Closer();
-      const [first, second] = await Promise.all([serve(crowd), serve(crowd)]);
-      let { port } = first;
-      const { reader, url, publishMany } = await openScene(crowd, () => port);
-      const watches = await Promise.all(
-        CLIENT_TRANSPORTS.map(async (transport) =>
-          crowd.own(startWatch(await clientOf({ ...app, url }, reader, { transport }))),
-        ),
-      );
-      for (const watch of watches) await watch.until(isLive);
-      const published = await publishMany(2);
-      first.process.kill(signal);
-      published.push(...(await publishMany(2)));
-      await first.process.exited();
-      ({ port } = second);
-      published.push(...(await publishMany(1)));
-      for (const watch of watches) {
-        await watch.until(({ events }) => events.length >= published.length);
-        expect(watch.added()).toEqual(published);
-        expect(watch.resyncs).toEqual(['opened']);
-      }
-      expect((await feedOf(app, reader)).map(({ action }) => action.id)).toEqual(published.toReversed());
-    },
-  );
 });

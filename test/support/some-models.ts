@@ -4,7 +4,7 @@ import { IS_DEEP } from './seed.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Whether the files in `integration/each-model` run with the feed models other than `items`. */
+    /** Whether the files in the folders `each-model` run with the feed models other than `items`. */
     otherModels: boolean;
   }
 }
@@ -13,8 +13,8 @@ const OTHERS = FEED_MODEL_NAMES.filter((name) => name !== 'items');
 const PAIR = 2;
 
 /**
- * The feed models that what a feed promises is tested with, and random histories: `items` in the first tier, all others in the
- * rest. What a store promises is tested with every model in the first tier, by the conformance suite.
+ * The feed models that what a feed and its store promise is tested with, and random histories: `items` in the first tier, all others
+ * in the rest.
  */
 export function eachModel(): readonly string[] {
   return inject('otherModels') ? OTHERS : ['items'];
