@@ -6,7 +6,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /** What both pages need before anything is shown. */
 const BASE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|words\/(?:language|jsx-runtime)|lucide-react\/dist\/esm\/(?!icons)|console\/src\/(?:ui\/mark|host)|packages\/client\/src|react\/src\/(?:provider|parts\/(?:anchor|avatar|feed|focus|frame|item)|hooks\/(?:feed|item|relative-time)|store\/(?!comments|notification|own-lists))/;
+  /node_modules\/(?:react|react-dom|scheduler)\/|words\/(?:language|jsx-runtime)|lucide-react\/dist\/esm\/(?!icons)|console\/src\/(?:ui\/mark|host)|packages\/client\/src|react\/src\/(?:provider|parts\/(?:avatar|feed|focus-outside|frame|icon|item)|hooks\/(?:engagement|feed|relative-time)|store\/(?!answers|comments|deeds|notification|own-lists|standings))/;
 
 export default defineConfig({
   root: at('.'),
@@ -19,7 +19,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: 'fanfare-words/jsx-runtime', replacement: at('src/words/jsx-runtime.ts') },
-      { find: '@fanfare/react/style.css', replacement: at('../packages/react/style.css') },
+      ...['tokens', 'feed', 'more'].map((name) => ({
+        find: `@fanfare/react/${name}.css`,
+        replacement: at(`../packages/react/${name}.css`),
+      })),
       { find: '@fanfare/react/more', replacement: at('../packages/react/src/more.ts') },
       { find: '@fanfare/react', replacement: at('../packages/react/src/index.ts') },
       { find: '@fanfare/client', replacement: at('../packages/client/src/index.ts') },

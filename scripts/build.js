@@ -23,15 +23,14 @@ const INSIDE_SERVER = readdirSync(`${PROJECT}parts`).flatMap((name) => [
   `parts/${name}/part.ts`,
   `parts/${name}/src`,
 ]);
+/** Of the package for React. */
+const STYLES = ['style.css', 'tokens.css', 'feed.css', 'more.css'];
 /** What of the packages goes into what is bundled of them. */
 const INSIDE_BUNDLES = [
   'packages/client/src',
   'packages/react/src',
-  'packages/react/style.css',
-  'packages/react/tokens.css',
+  ...STYLES.map((file) => `packages/react/${file}`),
 ];
-/** Of the package for React. */
-const STYLES = ['style.css', 'tokens.css'];
 const INSIDE = {
   console: [...INSIDE_BUNDLES, 'package.json'],
   elements: [...INSIDE_BUNDLES, 'package.json', 'packages/elements/vite.config.js'],

@@ -65,8 +65,8 @@ export async function checkReact(cwd, { run }) {
   ];
   const { stdout, stderr } = await run(process.execPath, args, { cwd }).catch((error) => error);
   const wanted = [
-    ...['react/dist/index.js#FanfareProvider', 'react/dist/index.js#UnreadBadge'],
-    ...['react/dist/more.js#InboxPopover', 'my-feed.js#MyFeed', 'from-here'],
+    ...['react/dist/parts.js#FanfareProvider', 'react/dist/parts.js#UnreadBadge'],
+    ...['react/dist/more-parts.js#InboxPopover', 'my-feed.js#MyFeed', 'from-here'],
   ];
   const missing = wanted.filter((text) => !stdout.includes(text));
   if (missing.length > 0)

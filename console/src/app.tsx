@@ -22,7 +22,7 @@ import { signOut, useSession, type Session } from './session.ts';
 import { Shell, type Group } from './shell.tsx';
 import type { Place } from './ui/palette.tsx';
 import { useClient } from './ui/use-client.ts';
-import { t } from './words/language.ts';
+import { t, wordsOfParts } from './words/language.ts';
 
 interface Shown {
   readonly session: Session;
@@ -146,7 +146,7 @@ export function App(): ReactNode {
   // Tabs share one connection, but for those of operators, who name a tenant beside their token.
   const by = session.tenant === '' ? { url: '/graphql', token: session.token } : { client };
   return (
-    <FanfareProvider {...by}>
+    <FanfareProvider {...by} words={wordsOfParts()}>
       <Frame session={session} />
     </FanfareProvider>
   );

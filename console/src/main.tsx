@@ -1,4 +1,5 @@
-import '@fanfare/react/style.css';
+import '@fanfare/react/tokens.css';
+import '@fanfare/react/feed.css';
 import './style.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

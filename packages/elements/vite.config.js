@@ -25,9 +25,7 @@ const looks = {
   async load(id) {
     const [, name] = /^\0@fanfare\/react\/(\w+)$/.exec(id) ?? [];
     if (name === undefined) return null;
-    const text = await styleFor(at(`../react/${name}.css`));
-    // What the one imports is the other.
-    const code = Buffer.from(text.replace(/@import [^;]+;/, ''));
+    const code = Buffer.from(await styleFor(at(`../react/${name}.css`)));
     const small = transform({ filename: id, code, minify: true }).code.toString();
     return `export default ${JSON.stringify(small)};`;
   },

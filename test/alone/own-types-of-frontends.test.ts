@@ -7,8 +7,7 @@ import { feedItemFields } from '@fanfare/react/server';
 import { parse, validate } from 'graphql';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { comments } from '../../packages/react/src/documents.ts';
-import * as listDocuments from '../../packages/react/src/list-documents.ts';
+import * as moreDocuments from '../../packages/react/src/more-documents.ts';
 import { buildSchema } from '../../src/app/schema.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { FEATURES } from '../../src/app/features.ts';
@@ -54,7 +53,7 @@ test('fanfare schema --types writes what the frontend of types of its own was co
 
 test('what it selects fits the schema, in every document of the hooks', async () => {
   const schema = await buildSchema();
-  const documents = Object.values({ comments, ...listDocuments }).flatMap((document) =>
+  const documents = Object.values(moreDocuments).flatMap((document) =>
     typeof document === 'string' ? [] : [document(ALL)],
   );
   documents.push(
@@ -117,7 +116,7 @@ describe('own fields of a type', () => {
       input: { actionId: action.id, kind: 'COMMENT', text: 'Yum', data: { stars: 3 } },
     });
     expect(interaction).toMatchObject({ data: { stars: 3 }, actor: { imageUrl: null } });
-    expect(await client.request(comments(ALL), { id: action.id, first: 5 })).toMatchObject({
+    expect(await client.request(moreDocuments.comments(ALL), { id: action.id, first: 5 })).toMatchObject({
       node: { interactions: { edges: [{ node: { data: { stars: 3 } } }] } },
     });
   });

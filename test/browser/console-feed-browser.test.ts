@@ -191,7 +191,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the feed of the console',
     await page.focus('article');
     await press(page, 'PageDown');
     await expect.poll(() => focused(page), WAIT).toContain('Row 38.');
-    await clickOn(page, '::-p-xpath((//article)[2]//button[contains(., "More")])');
+    await clickOn(page, '::-p-xpath((//article)[2]//button[@aria-label="More"])');
     await clickOn(page, '::-p-xpath(//*[@role="menuitem"][contains(., "Hide")])');
     await has(page, 'Hidden', 'body');
     await expect.poll(() => focused(page), WAIT).toContain('Row 37.');

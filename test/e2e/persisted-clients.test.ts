@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MUTATION_NAMES, mutationsOf } from '../../packages/client/src/mutations.ts';
 import * as documents from '../../packages/react/src/documents.ts';
-import * as listDocuments from '../../packages/react/src/list-documents.ts';
+import * as moreDocuments from '../../packages/react/src/more-documents.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { startWatch } from '../support/client-watches.ts';
 import { publish, upsert } from '../support/feed-api.ts';
@@ -85,7 +85,7 @@ test('its mutations are allowed with and without optional variables', async () =
 
 test('exactly the documents of the hooks are allowed', async () => {
   const client = await clientOf(uniqueName('reader'));
-  for (const of of [...Object.values(documents), ...Object.values(listDocuments)])
+  for (const of of [...Object.values(documents), ...Object.values(moreDocuments)])
     expect(await codeOf(client.request(typeof of === 'string' ? of : of({})))).not.toBe('FORBIDDEN');
   expect(await codeOf(client.request('{ viewer { memberId } }'))).toBe('FORBIDDEN');
   const other = await clientOf(uniqueName('reader'), { fields: 'id' });

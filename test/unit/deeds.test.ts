@@ -9,7 +9,7 @@ import { createFanfare as inUrql } from '@fanfare/urql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FanfareItem } from '../../packages/react/src/item.ts';
 import { commentsOf } from '../../packages/react/src/store/comments.ts';
-import * as deeds from '../../packages/react/src/store/deeds.ts';
+import * as engaging from '../../packages/react/src/store/engaging.ts';
 import { Reader } from '../../packages/react/src/store/reader.ts';
 import { testItem } from '../../packages/react/src/testing.ts';
 import { ACTION, createSlowServer, type SlowServer, type View } from '../support/frontends/slow-server.ts';
@@ -81,12 +81,13 @@ function openReact(options: Options, server: SlowServer): Screen {
   });
   const comments = commentsOf(reader, ACTION);
   comments.use(() => undefined);
-  const interact = (kind: InteractionKind, isGiven: boolean) => deeds.interact(reader, ACTION, kind, isGiven);
+  const interact = (kind: InteractionKind, isGiven: boolean) =>
+    engaging.interact(reader, ACTION, kind, isGiven);
   return {
     like: () => interact('LIKE', true),
     unlike: () => interact('LIKE', false),
-    bookmark: () => deeds.bookmark(reader, ACTION, true),
-    unbookmark: () => deeds.bookmark(reader, ACTION, false),
+    bookmark: () => engaging.bookmark(reader, ACTION, true),
+    unbookmark: () => engaging.bookmark(reader, ACTION, false),
     comment: (text) => comments.send(text),
     shown() {
       const now = reader.actions.get(ACTION);

@@ -1,4 +1,6 @@
-import '@fanfare/react/style.css';
+import '@fanfare/react/tokens.css';
+import '@fanfare/react/feed.css';
+import '@fanfare/react/more.css';
 import {
   Avatar,
   ConnectionNotice,
@@ -13,6 +15,7 @@ import {
 } from '@fanfare/react';
 import { Notifications } from '@fanfare/react/more';
 import type { ReactNode } from 'react';
+import { wordsOfParts } from '../words/language.ts';
 
 interface ReaderProps {
   readonly token: NonNullable<FanfareProviderProps['token']>;
@@ -22,7 +25,7 @@ interface ReaderProps {
 /** A reader's feed: it moves while one looks, and goes on where it was when the network is back. */
 export function Reader({ token, children }: ReaderProps): ReactNode {
   return (
-    <FanfareProvider url="/graphql" token={token}>
+    <FanfareProvider url="/graphql" token={token} words={wordsOfParts()}>
       <div className="bell">
         <Notifications.Bell />
       </div>

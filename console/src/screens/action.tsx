@@ -1,7 +1,7 @@
 import '../later.css';
 import { useQuery, type SummaryPart } from '@fanfare/react';
 import { useLanguage } from '@fanfare/react/more';
-import { Bookmark, Eye, EyeOff, Heart, Repeat2, Trash2 } from 'lucide-react';
+import { Bookmark, Eye, EyeOff, Heart, Repeat2, Trash2, type LucideIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { goTo, hrefTo } from '../route.ts';
 import type { Session } from '../session.ts';
@@ -9,7 +9,7 @@ import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { counted } from '../ui/count.ts';
 import { isPerson } from '../ui/directory.ts';
-import { Entry, QuietButton } from '../ui/entry.tsx';
+import { Entry } from '../ui/entry.tsx';
 import { FirstOf } from '../ui/first-of.tsx';
 import { Picker } from '../ui/picker.tsx';
 import { Reached } from '../ui/reached.tsx';
@@ -310,5 +310,24 @@ function Explain({ action, session }: ExplainProps): ReactNode {
         {why !== undefined && <Reasons {...{ why, action }} />}
       </States>
     </section>
+  );
+}
+
+interface QuietProps {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly count?: number;
+  readonly isOn?: boolean;
+  readonly onClick: () => void;
+}
+
+/** An icon with a count; its name is read out, and shown as its hint. */
+function QuietButton({ icon: Icon, label, count = 0, isOn, onClick }: QuietProps): ReactNode {
+  return (
+    <button type="button" title={label} aria-pressed={isOn} onClick={onClick}>
+      <Icon aria-hidden="true" />
+      <span data-visually-hidden>{label}</span>
+      {count > 0 && <span> {count}</span>}
+    </button>
   );
 }

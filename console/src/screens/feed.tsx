@@ -1,17 +1,8 @@
-import {
-  Feed,
-  UndoToast,
-  useFeed,
-  useReadMark,
-  type FanfareItem,
-  type FeedState,
-  type Undo,
-} from '@fanfare/react';
-import { Ellipsis } from 'lucide-react';
+import { Feed, Reactions, UndoToast, useFeed, useReadMark, type FeedState } from '@fanfare/react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { shownNumber } from '../ui/count.ts';
-import { EngagementButtons, Entry } from '../ui/entry.tsx';
+import { Entry } from '../ui/entry.tsx';
 import { useKnownItems } from '../ui/said.ts';
 import { VirtualFeed, type FocusTarget } from '../ui/virtual-feed.tsx';
 import { reasonFor, titled, wordFor } from '../ui/words.ts';
@@ -174,10 +165,8 @@ function Items({ asked: given, filters }: ItemsProps): ReactNode {
   };
   const feed = useFeed(asked);
   const [target, setTarget] = useState<FocusTarget | null>(null);
-  const [undo, setUndo] = useState<Undo | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const [menu, setMenu] = useState<{ readonly item: FanfareItem; readonly at: HTMLElement } | null>(null);
   const fail = (error: unknown): void => {
     setFailure(error instanceof Error ? error.message : String(error));
   };
@@ -225,25 +214,18 @@ function Items({ asked: given, filters }: ItemsProps): ReactNode {
                   </>
                 }
                 buttons={
-                  <EngagementButtons
+                  <Reactions
                     actionId={item.action.id}
-                    onError={fail}
-                    thread={{
+                    comments={{
                       isOpen: open.has(item.action.id),
                       toggle: () => toggle(item.action.id),
                     }}
+                    onError={fail}
                   >
-                    <button
-                      type="button"
-                      title="More"
-                      aria-haspopup="menu"
-                      aria-expanded={menu?.item.id === item.id}
-                      onClick={({ currentTarget }) => setMenu({ item, at: currentTarget })}
-                    >
-                      <Ellipsis aria-hidden="true" />
-                      <span data-visually-hidden>More</span>
-                    </button>
-                  </EngagementButtons>
+                    <Suspense fallback={<span data-fanfare="more" />}>
+                      <ItemMenu {...{ item, feed }} onError={fail} />
+                    </Suspense>
+                  </Reactions>
                 }
               >
                 {open.has(item.action.id) && (
@@ -262,15 +244,10 @@ function Items({ asked: given, filters }: ItemsProps): ReactNode {
         </Feed.Empty>
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
-      {menu !== null && (
-        <Suspense>
-          <ItemMenu {...menu} feed={feed} onUndo={setUndo} onError={fail} onClose={() => setMenu(null)} />
-        </Suspense>
-      )}
       <Suspense>
         <AsCode query={FEED} variables={given.view === '' ? asked : { ...asked, order: undefined }} />
       </Suspense>
-      <UndoToast last={undo} onClose={() => setUndo(null)} onError={fail} />
+      <UndoToast onError={fail} />
     </>
   );
 }

@@ -1,13 +1,4 @@
-import {
-  Avatar,
-  Content,
-  leaderOf,
-  Summary,
-  type SummaryPart,
-  useBookmark,
-  useEngagement,
-} from '@fanfare/react';
-import { Bookmark, Heart, MessageSquare, Repeat2, type LucideIcon } from 'lucide-react';
+import { Avatar, Content, leaderOf, Summary, type SummaryPart } from '@fanfare/react';
 import type { ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
 import { useSaid, type Said } from './said.ts';
@@ -90,63 +81,5 @@ function Lifted({ by: { kind, at, actor } }: { readonly by: NonNullable<Said['la
     <span className="lifted">
       <bdi>{actor.name}</bdi> {DID[kind] ?? 'touched it'} · <Time at={at} />
     </span>
-  );
-}
-
-interface EngagementProps {
-  readonly actionId: string;
-  readonly onError: (error: unknown) => void;
-  /** Absent: the comments are shown anyway. */
-  readonly thread?: { readonly isOpen: boolean; readonly toggle: () => void };
-  readonly children?: ReactNode;
-}
-
-/** What a reader does with an action, as quiet buttons with what others did. */
-export function EngagementButtons({ actionId, onError, thread, children }: EngagementProps): ReactNode {
-  const { counts, mine, like, unlike, reshare, unreshare } = useEngagement(actionId);
-  const { isBookmarked, toggle } = useBookmark(actionId);
-  if (counts === undefined || mine === undefined) return null;
-  const act = (change: () => Promise<void>) => (): void => {
-    change().catch(onError);
-  };
-  return (
-    <div className="quiet-buttons">
-      <QuietButton
-        {...{ icon: Heart, label: 'Like', count: counts.likes, isOn: mine.hasLiked }}
-        onClick={act(mine.hasLiked ? unlike : like)}
-      />
-      {thread !== undefined && (
-        <QuietButton
-          {...{ icon: MessageSquare, label: 'Comments', count: counts.comments, isOpen: thread.isOpen }}
-          onClick={thread.toggle}
-        />
-      )}
-      <QuietButton
-        {...{ icon: Repeat2, label: 'Reshare', count: counts.reshares, isOn: mine.hasReshared }}
-        onClick={act(mine.hasReshared ? unreshare : reshare)}
-      />
-      <QuietButton {...{ icon: Bookmark, label: 'Bookmark', isOn: isBookmarked }} onClick={act(toggle)} />
-      {children}
-    </div>
-  );
-}
-
-interface QuietProps {
-  readonly icon: LucideIcon;
-  readonly label: string;
-  readonly count?: number;
-  readonly isOn?: boolean;
-  readonly isOpen?: boolean;
-  readonly onClick: () => void;
-}
-
-/** An icon with a count; its name is read out, and shown as its hint. */
-export function QuietButton({ icon: Icon, label, count = 0, isOn, isOpen, onClick }: QuietProps): ReactNode {
-  return (
-    <button type="button" title={label} aria-pressed={isOn} aria-expanded={isOpen} onClick={onClick}>
-      <Icon aria-hidden="true" />
-      <span data-visually-hidden>{label}</span>
-      {count > 0 && <span> {count}</span>}
-    </button>
   );
 }

@@ -1,6 +1,7 @@
 import { signIn } from './de-sign-in.ts';
 
 /** German, for Words of language.ts. */
+export { german as parts } from '@fanfare/react/more';
 export { patterns } from './de-patterns.ts';
 
 export const words: Readonly<Record<string, string>> = {
@@ -75,9 +76,6 @@ export const words: Readonly<Record<string, string>> = {
 
   // States
   'Try again': 'Erneut versuchen',
-  'Try now': 'Jetzt versuchen',
-  'The connection has ended': 'Die Verbindung ist beendet',
-  'Connecting again …': 'Verbindung wird wiederhergestellt …',
   Undo: 'Rückgängig',
   Close: 'Schließen',
   Cancel: 'Abbrechen',
@@ -88,7 +86,6 @@ export const words: Readonly<Record<string, string>> = {
   'Command line': 'Kommandozeile',
   Latest: 'Neueste',
   Earlier: 'Frühere',
-  'Load more': 'Mehr laden',
   new: 'neu',
   '# new': '# neu',
   '# new items': '# neue Einträge',
@@ -149,13 +146,8 @@ export const words: Readonly<Record<string, string>> = {
   'First unread': 'Erster ungelesener',
   'Mark as read': 'Als gelesen markieren',
   'Mark as unread': 'Als ungelesen markieren',
-  'Mark all as read': 'Alle als gelesen markieren',
-  'Snooze until tomorrow': 'Bis morgen zurückstellen',
-  Unarchive: 'Aus dem Archiv holen',
-  Archive: 'Archivieren',
   Hide: 'Verbergen',
   'Why it is here': 'Warum es hier ist',
-  'Back in the feed': 'Wieder im Feed',
   'Nothing here.': 'Hier ist nichts.',
   'What people and things do that you follow comes here as it happens.':
     'Was Personen und Dinge tun, denen Sie folgen, erscheint hier, sobald es geschieht.',
@@ -169,8 +161,6 @@ export const words: Readonly<Record<string, string>> = {
   Reshare: 'Weitergeben',
   Bookmark: 'Merken',
   Comments: 'Kommentare',
-  Follow: 'Folgen',
-  Following: 'Gefolgt',
   'your department': 'Ihre Abteilung',
   'you follow this': 'Sie folgen dem',
   'mentions you': 'erwähnt Sie',
@@ -202,17 +192,7 @@ export const words: Readonly<Record<string, string>> = {
   '# reports': '# Meldungen',
   '# error': '# Fehler',
   '# errors': '# Fehler',
-  Send: 'Senden',
-  'Send again': 'Nochmals senden',
-  Discard: 'Verwerfen',
-  Edit: 'Bearbeiten',
-  'Edit your comment': 'Ihren Kommentar bearbeiten',
-  edited: 'bearbeitet',
-  Save: 'Speichern',
   'Waiting for review': 'Wartet auf Prüfung',
-  Reply: 'Antworten',
-  'Earlier comments': 'Frühere Kommentare',
-  'Write a comment': 'Kommentar schreiben',
   'Nothing yet.': 'Noch nichts.',
 
   // An action

@@ -1,5 +1,9 @@
+import type { Words as PartsWords } from '@fanfare/react';
+
 /** What the console says, in another language than English. */
 export interface Words {
+  /** What the parts of `@fanfare/react` say on their own. */
+  readonly parts: PartsWords;
   /** By the English text. Numbers are written as #. */
   readonly words: Readonly<Record<string, string>>;
   /** For texts with a name in them. What a group has found is said in the language, too. */
@@ -36,6 +40,11 @@ export function changeLanguage(): void {
 }
 
 export const isEnglish = (): boolean => current === null;
+
+const AS_THEY_ARE: Partial<PartsWords> = {};
+
+/** The same object each time. */
+export const wordsOfParts = (): Partial<PartsWords> => current?.parts ?? AS_THEY_ARE;
 
 /** A text of the console in the language of the reader; any other text as it is. */
 export function t(text: string): string {

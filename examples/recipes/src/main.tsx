@@ -16,7 +16,7 @@ import {
   type FanfareAction,
 } from '@fanfare/react';
 import { CommentThread, Composer, ItemMenu, Notifications, useSlice } from '@fanfare/react/more';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useReducer, useState, type PropsWithChildren, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { fields } from './fanfare.js';
 
@@ -49,8 +49,9 @@ function Home(): ReactNode {
         <Feed.List label="Recipes">
           {(item, index) => (
             <Feed.Item key={item.id} item={item} index={index}>
-              <Dish action={item.action} />
-              <ItemMenu item={item} link={`#/${item.action.actor.memberId}`} />
+              <Dish action={item.action}>
+                <ItemMenu item={item} link={`#/${item.action.actor.memberId}`} />
+              </Dish>
             </Feed.Item>
           )}
         </Feed.List>
@@ -61,18 +62,19 @@ function Home(): ReactNode {
   );
 }
 
-function Dish({ action }: { readonly action: FanfareAction }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
+type DishProps = PropsWithChildren<{ readonly action: FanfareAction }>;
+
+function Dish({ action, children }: DishProps): ReactNode {
+  const [isOpen, toggle] = useReducer((open: boolean) => !open, false);
   return (
     <>
       <Avatar {...leaderOf(action)} />
       <Summary item={{ action }} hrefOf={({ member, ref }) => `#/${member?.memberId ?? ref?.refId ?? ''}`} />
       <Content item={{ action }} />
       <Time at={action.conducted} />
-      <Reactions actionId={action.id} reactions={['😋', '👏']} />
-      <button type="button" data-fanfare="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {action.engagement.comments} comments
-      </button>
+      <Reactions actionId={action.id} reactions={['😋', '👏']} comments={{ isOpen, toggle }}>
+        {children}
+      </Reactions>
       {isOpen && <CommentThread actionId={action.id} />}
     </>
   );

@@ -1,4 +1,5 @@
-import style from '@fanfare/react/style.css';
+import feed from '@fanfare/react/feed.css';
+import more from '@fanfare/react/more.css';
 import tokens from '@fanfare/react/tokens.css';
 
 /** Of what is around the parts. A theme of its own needs a background of its own. */
@@ -27,7 +28,7 @@ export function wear(root: ShadowRoot): void {
   if (!('adoptedStyleSheets' in Document.prototype)) {
     // Safari before 16.4, which needs a policy that allows it.
     const own = Object.assign(document.createElement('style'), {
-      textContent: `${tokensFor(':host')}${style}${HOST}`,
+      textContent: `${tokensFor(':host')}${feed}${more}${HOST}`,
     });
     root.append(own);
     return;
@@ -35,7 +36,7 @@ export function wear(root: ShadowRoot): void {
   if (sheets === undefined) {
     // Less than anything that the page itself says.
     document.adoptedStyleSheets = [sheetOf(tokensFor(':where(:root)')), ...document.adoptedStyleSheets];
-    sheets = [sheetOf(style), sheetOf(HOST)];
+    sheets = [feed, more, HOST].map(sheetOf);
   }
   root.adoptedStyleSheets = [...sheets];
 }

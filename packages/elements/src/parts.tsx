@@ -8,7 +8,6 @@ import {
   Time,
   UndoToast,
   useFeed,
-  useFeedAction,
   type FanfareAction,
   type FanfareItem,
 } from '@fanfare/react';
@@ -107,21 +106,21 @@ interface EntryProps extends Pick<ListProps, 'element'> {
 
 function Entry({ element, item, hasMenu }: EntryProps): ReactNode {
   const { action } = item;
-  const words = useWords();
   const [isOpen, setOpen] = useState(false);
-  const count = useFeedAction(action.id)?.engagement.comments ?? 0;
   const toFail = failing(element);
   return (
     <>
       <Avatar {...leaderOf(action)} />
       <Summary item={item} hrefOf={element.hrefOf} />
       <Time at={action.conducted} />
-      <Reactions actionId={action.id} reactions={element.reactions.split(' ').filter(Boolean)} {...toFail} />
-      <button type="button" data-fanfare="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {words.comments}
-        {count > 0 && <span data-fanfare="count"> {count}</span>}
-      </button>
-      {hasMenu && <ItemMenu item={item} {...toFail} />}
+      <Reactions
+        actionId={action.id}
+        reactions={element.reactions.split(' ').filter(Boolean)}
+        comments={{ isOpen, toggle: () => setOpen(!isOpen) }}
+        {...toFail}
+      >
+        {hasMenu && <ItemMenu item={item} {...toFail} />}
+      </Reactions>
       {isOpen && <CommentThread actionId={action.id} />}
     </>
   );

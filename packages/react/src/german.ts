@@ -35,6 +35,7 @@ export const german: Words = {
   menu: {
     hide: 'Ausblenden',
     archive: 'Archivieren',
+    unarchive: 'Aus dem Archiv holen',
     snooze: 'Bis morgen zurückstellen',
     copyLink: 'Link kopieren',
     report: 'Melden …',

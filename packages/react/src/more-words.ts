@@ -12,6 +12,7 @@ export const MORE_ENGLISH = {
   menu: {
     hide: 'Hide this',
     archive: 'Archive',
+    unarchive: 'Unarchive',
     snooze: 'Snooze until tomorrow',
     copyLink: 'Copy link',
     report: 'Report …',
@@ -27,7 +28,6 @@ export const MORE_ENGLISH = {
     other: 'Something else',
   },
   reported: 'Reported. Thank you.',
-  comments: 'Comments',
   writeComment: 'Write a comment',
   reply: 'Reply',
   replyTo: (name: string) => `Reply to ${name}`,

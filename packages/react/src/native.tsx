@@ -1,46 +1,10 @@
-'use client';
-
 import { useMemo, type ReactNode } from 'react';
 import { ProviderWith, type FanfareProviderProps } from './provider.tsx';
 import { nativeLife, type AppStateLike, type NetInfoLike } from './store/native-life.ts';
 
 // The hooks without a page: nothing here draws, and nothing needs a document.
-export { createFanfareClient, FanfareWords, useLanguage, useReader } from './provider.tsx';
-export {
-  useConnection,
-  useFeed,
-  useFeedAction,
-  useFeedEvents,
-  useQuery,
-  useReadMark,
-  useUnreadCount,
-  type Feed as FeedState,
-} from './hooks/feed.ts';
-export { useBlock, useBookmark, useEngagement, useFollow, useItemActions, useReport } from './hooks/item.ts';
-export { useClient, usePublish, type Published, type PublishOptions } from './hooks/publish.ts';
-export { relativeTime, useRelativeTime } from './hooks/relative-time.ts';
-export { useInteractions } from './hooks/comments.ts';
-export {
-  useBookmarks,
-  useExplain,
-  useFeedGroups,
-  useHidden,
-  useInReview,
-  useSlice,
-  type FanfareGroup,
-} from './hooks/lists.ts';
-export { useMembers } from './hooks/members.ts';
-export { useLists, useListsOf, useMutes, usePreferences, useViews } from './hooks/settings.ts';
-export {
-  useNotifications,
-  useOnNotification,
-  type Notifications as NotificationsState,
-} from './hooks/notifications.ts';
-export { useWords } from './hooks/words.ts';
-export { german } from './german.ts';
-export type { Words } from './more-words.ts';
-export type { ActionContent, FanfareAction, FanfareItem, Media, SummaryPart } from './item.ts';
-export type { Undo } from './store/undos.ts';
+export * from './hooks.ts';
+export * from './more-hooks.ts';
 export type { AppStateLike, NetInfoLike } from './store/native-life.ts';
 
 /** What the one for pages takes, without what only tabs have. */

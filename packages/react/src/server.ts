@@ -2,7 +2,7 @@ import type { ClientFields, FeedClient } from '@fanfare/client';
 import { operationsOf as operationsOfClient, type Operations } from '@fanfare/client/operations';
 import * as documents from './documents.ts';
 import { feedItemFields, type FanfareItem } from './item.ts';
-import * as listDocuments from './list-documents.ts';
+import * as moreDocuments from './more-documents.ts';
 import { pageKeyOf, type FeedOptions, type FeedSnapshot } from './store/feed-options.ts';
 import { readPage, startOf } from './store/feed-pages.ts';
 
@@ -20,7 +20,7 @@ export async function operationsOf(
   more: readonly string[] = [],
 ): Promise<Operations> {
   const given = typeof fields === 'string' ? { base: fields } : { base: feedItemFields, ...fields };
-  const own = [...Object.values(documents), ...Object.values(listDocuments)];
+  const own = [...Object.values(documents), ...Object.values(moreDocuments)];
   return operationsOfClient(given, [
     ...own.map((document) => (typeof document === 'string' ? document : document(given))),
     ...more,

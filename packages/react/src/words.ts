@@ -1,6 +1,7 @@
 /** What the parts of every page say on their own, in English. `words` of the provider replaces all or some of it. */
 export const ENGLISH = {
   like: 'Like',
+  comments: 'Comments',
   reshare: 'Reshare',
   rating: (value: number, max: number) => `${String(value)} of ${String(max)}`,
   bookmark: 'Bookmark',

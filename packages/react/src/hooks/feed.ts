@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { FanfareItem } from '../item.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
+import { useLatest } from './latest.ts';
 import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
 import { findFirstUnread } from '../store/feed-pages.ts';
 import type { FeedStore } from '../store/feed-store.ts';
@@ -155,10 +156,7 @@ async function bringIntoView(element: HTMLElement | null): Promise<void> {
 /** Calls back with every event of the lists that are shown. */
 export function useFeedEvents(listener: FeedListener): void {
   const reader = useReader();
-  const latest = useRef(listener);
-  useEffect(() => {
-    latest.current = listener;
-  });
+  const latest = useLatest(listener);
   useEffect(
     () =>
       reader.listen((event) => {

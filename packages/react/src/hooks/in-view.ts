@@ -1,4 +1,5 @@
 import { useEffect, useRef, type RefCallback } from 'react';
+import { useLatest } from './latest.ts';
 
 export interface InViewOptions {
   /** How long an item must be in view, in ms; default 1000. */
@@ -21,11 +22,8 @@ export function useInView(
 ): RefCallback<HTMLElement> {
   const element = useRef<HTMLElement | null>(null);
   const observe = useRef<() => void>(() => undefined);
-  const latest = useRef(onLook);
+  const latest = useLatest(onLook);
   const inView = useRef(new Map<string, number>());
-  useEffect(() => {
-    latest.current = onLook;
-  });
   useEffect(() => {
     const seen = inView.current;
     const observer = new IntersectionObserver(

@@ -6,54 +6,7 @@ import { asError } from '../store/as-error.ts';
 import * as deeds from '../store/deeds.ts';
 import { blockAnswer, followAnswer, setBlock, setFollow } from '../store/standings.ts';
 import type { Undo } from '../store/undos.ts';
-import { hasGiven } from '../store/writes.ts';
 import { useAnswer } from './answer.ts';
-import { useFeedAction } from './feed.ts';
-
-/** Likes, reshares and reactions of an action: shown at once, taken back when they fail. */
-export function useEngagement(actionId: string): {
-  readonly like: () => Promise<void>;
-  readonly unlike: () => Promise<void>;
-  /** Gives the reaction, or takes it back. */
-  readonly toggleReaction: (reaction: string) => Promise<void>;
-  readonly reshare: () => Promise<void>;
-  readonly unreshare: () => Promise<void>;
-  readonly counts: FanfareItem['action']['engagement'] | undefined;
-  /** What the reader has done. */
-  readonly mine: FanfareItem['action']['viewer'] | undefined;
-  readonly isPending: boolean;
-} {
-  const reader = useReader();
-  const action = useFeedAction(actionId);
-  const isPending = reader.actions.isPending(actionId);
-  return useMemo(
-    () => ({
-      like: () => deeds.interact(reader, actionId, 'LIKE', true),
-      unlike: () => deeds.interact(reader, actionId, 'LIKE', false),
-      toggleReaction: (reaction: string) => {
-        const now = reader.actions.get(actionId);
-        const isGiven = now !== undefined && hasGiven(now, 'REACTION', reaction);
-        return deeds.interact(reader, actionId, 'REACTION', !isGiven, reaction);
-      },
-      reshare: () => deeds.interact(reader, actionId, 'RESHARE', true),
-      unreshare: () => deeds.interact(reader, actionId, 'RESHARE', false),
-      counts: action?.engagement,
-      mine: action?.viewer,
-      isPending,
-    }),
-    [reader, actionId, action, isPending],
-  );
-}
-
-/** Whether the reader keeps an action for later. */
-export function useBookmark(actionId: string): {
-  readonly isBookmarked: boolean;
-  readonly toggle: () => Promise<void>;
-} {
-  const reader = useReader();
-  const isBookmarked = useFeedAction(actionId)?.viewer.isBookmarked ?? false;
-  return { isBookmarked, toggle: () => deeds.bookmark(reader, actionId, !isBookmarked) };
-}
 
 /** Whether the reader follows a person or a thing; `isFollowed` is undefined until it is known. */
 export function useFollow(refId: string): {

@@ -9,12 +9,14 @@ import type {
 } from '@fanfare/client';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FanfareAction, FanfareItem, SummaryPart } from '../item.ts';
-import * as documents from '../list-documents.ts';
+import * as documents from '../more-documents.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import type { Subscriber, Watched } from '../store/connection.ts';
 import * as deeds from '../store/deeds.ts';
+import { bookmark } from '../store/engaging.ts';
 import type { FeedOptions } from '../store/feed-options.ts';
 import { useFeedEvents, useQuery } from './feed.ts';
+import { useLatest } from './latest.ts';
 import { usePages, type Connection, type Pages } from './pages.ts';
 
 export type { ActionFilter } from '@fanfare/client';
@@ -106,7 +108,7 @@ export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): 
   return {
     ...pages,
     actions: pages.actions.filter(({ viewer }) => viewer.isBookmarked),
-    remove: (actionId) => deeds.bookmark(reader, actionId, false),
+    remove: (actionId) => bookmark(reader, actionId, false),
   };
 }
 
@@ -180,10 +182,7 @@ function useLive(
   on: Pick<Subscriber, 'onEvent'> & { onResync: () => Promise<void> },
 ): void {
   const { reader, isEnabled } = useProvided();
-  const latest = useRef(on);
-  useEffect(() => {
-    latest.current = on;
-  });
+  const latest = useLatest(on);
   const key = JSON.stringify(watched);
   useEffect(() => {
     if (!isEnabled) return undefined;

@@ -1,6 +1,6 @@
 import type { Person } from '@fanfare/client';
 import { useEffect, useState } from 'react';
-import { MEMBERS } from '../documents.ts';
+import { MEMBERS } from '../more-documents.ts';
 import { useReader } from '../provider.tsx';
 import { answerOf } from '../store/answers.ts';
 import { useAnswer } from './answer.ts';

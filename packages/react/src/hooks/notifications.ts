@@ -1,5 +1,5 @@
 import type { Notification } from '@fanfare/client';
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useProvided, useReader } from '../provider.tsx';
 import {
   keyOf,
@@ -8,6 +8,7 @@ import {
   type NotificationState,
 } from '../store/notification-store.ts';
 import { controlsOf, type ListControls } from './feed.ts';
+import { useLatest } from './latest.ts';
 
 export interface Notifications extends Omit<NotificationState, 'waiting'>, ListControls {
   /** Marks all that is shown, and all below it, as seen. */
@@ -38,10 +39,7 @@ export function useNotifications(options: NotificationOptions = {}): Notificatio
 /** Calls back with each notification that is new while the bell is watched, such as for a toast. */
 export function useOnNotification(listener: ((notification: Notification) => void) | undefined): void {
   const { notified } = useReader();
-  const latest = useRef(listener);
-  useEffect(() => {
-    latest.current = listener;
-  });
+  const latest = useLatest(listener);
   useEffect(() => {
     const tell = (notification: Notification): void => latest.current?.(notification);
     notified.add(tell);

@@ -32,12 +32,13 @@ interface Known {
 }
 
 /** Set on other devices, too: read again when it is shown. */
-function useFresh<Data>(answer: Answer<Data>): AnswerState<Data> {
+function useFresh<Data>(answer: Answer<Data>): Known & Pick<AnswerState<Data>, 'data'> {
   const { isEnabled } = useProvided();
   useEffect(() => {
     if (isEnabled && answer.getSnapshot().data !== undefined) void answer.reload();
   }, [answer, isEnabled]);
-  return useAnswer(answer);
+  const { data, error } = useAnswer(answer);
+  return { data, error, isLoading: data === undefined && error === null };
 }
 
 /** What the reader does not want to see: people, things, types of actions, phrases. Changes are shown at once. */
@@ -47,11 +48,10 @@ export function useMutes(): Known & {
   readonly remove: (target: MuteTarget) => Promise<void>;
 } {
   const reader = useReader();
-  const { data, error } = useFresh(mutesAnswer(reader));
+  const { data, ...known } = useFresh(mutesAnswer(reader));
   return {
     mutes: data?.viewer.mutes ?? [],
-    isLoading: data === undefined && error === null,
-    error,
+    ...known,
     add: (target, until) => mute(reader, target, until),
     remove: (target) => unmute(reader, target),
   };
@@ -60,11 +60,10 @@ export function useMutes(): Known & {
 /** The views of the server's configuration with what is unread of each, all counted at once. `useFeed({ view })` shows one. */
 export function useViews(): Known & { readonly views: readonly CountedView[]; readonly reload: () => void } {
   const answer = viewsAnswer(useReader());
-  const { data, error } = useFresh(answer);
+  const { data, ...known } = useFresh(answer);
   return {
     views: data?.viewer.views ?? [],
-    isLoading: data === undefined && error === null,
-    error,
+    ...known,
     reload: () => void answer.reload(),
   };
 }
@@ -79,12 +78,11 @@ export function useLists(): Known & {
 } {
   const reader = useReader();
   const answer = listsAnswer(reader);
-  const { data, error } = useFresh(answer);
+  const { data, ...known } = useFresh(answer);
   return {
     lists: data?.viewer.lists ?? [],
     reload: () => void answer.reload(),
-    isLoading: data === undefined && error === null,
-    error,
+    ...known,
     create: (name, isExclusive = false) =>
       changeLists(reader, ({ createList }) => createList({ name, isExclusive })),
     update: (id, changes) => changeLists(reader, ({ updateList }) => updateList({ id, ...changes })),
@@ -99,11 +97,10 @@ export function useListsOf(refId: string): Known & {
   readonly set: (listId: string, isIn: boolean) => Promise<void>;
 } {
   const reader = useReader();
-  const { data, error } = useFresh(listsOfAnswer(reader, refId));
+  const { data, ...known } = useFresh(listsOfAnswer(reader, refId));
   return {
     ids: data?.node?.follow?.listIds ?? [],
-    isLoading: data === undefined && error === null,
-    error,
+    ...known,
     set: (listId, isIn) => setInList(reader, listId, refId, isIn),
   };
 }
@@ -121,12 +118,11 @@ export function usePreferences(): Known & {
   readonly resumeMails: () => Promise<void>;
 } {
   const reader = useReader();
-  const { data, error } = useFresh(preferencesAnswer(reader));
+  const { data, ...known } = useFresh(preferencesAnswer(reader));
   return {
     preferences: data?.viewer.notificationPreferences ?? [],
     quietHours: data?.viewer.quietHours ?? null,
-    isLoading: data === undefined && error === null,
-    error,
+    ...known,
     set: (...changes) => setPreferences(reader, changes),
     setQuietHours: (hours) => setQuietHours(reader, hours),
     mails: data?.viewer.mails ?? null,

@@ -3,11 +3,9 @@ import { useConnection, type Feed as FeedState, type ListControls } from '../hoo
 import type { FanfareItem } from '../item.ts';
 import { useCommonWords } from '../provider.tsx';
 import type { ListState } from '../store/list-store.ts';
-import { useAnchor } from './anchor.ts';
-import { moveFocus, useKeptFocus } from './focus.ts';
 import { rootOf } from './roots.ts';
 
-interface Identified {
+export interface Identified {
   readonly id: string;
 }
 
@@ -29,7 +27,13 @@ export function useShared(): Shared {
 }
 
 /** Around all parts of one list. */
-function Root({ feed, children }: { readonly feed: AnyList; readonly children: ReactNode }): ReactNode {
+export function Root({
+  feed,
+  children,
+}: {
+  readonly feed: AnyList;
+  readonly children: ReactNode;
+}): ReactNode {
   const listId = useId();
   const top = useRef<HTMLDivElement>(null);
   const root = useRef<HTMLDivElement>(null);
@@ -69,47 +73,6 @@ function Root({ feed, children }: { readonly feed: AnyList; readonly children: R
   );
 }
 
-interface ListProps<Item> {
-  readonly label: string;
-  /** An item of the list, as `<Feed.Item>`. */
-  readonly children: (item: Item, index: number) => ReactNode;
-}
-
-/** The list: articles only. PageDown and PageUp go from one to the next, Ctrl+Home and Ctrl+End out of it. */
-function List(props: ListProps<FanfareItem>): ReactNode {
-  // Those of the feed around it.
-  return <Articles {...props} items={useShared().feed.items as readonly FanfareItem[]} />;
-}
-
-export function Articles<Item extends Identified>({
-  label,
-  items,
-  children,
-}: ListProps<Item> & { readonly items: readonly Item[] }): ReactNode {
-  const { feed, listId } = useShared();
-  const list = useRef<HTMLDivElement>(null);
-  useAnchor(list, items);
-  useKeptFocus(list, items);
-  const isBusy = feed.isLoadingMore || feed.isLoadingPrevious || feed.status === 'loading';
-  return (
-    <div
-      ref={list}
-      id={listId}
-      // A feed without an article is none, unless it is about to have some.
-      role={isBusy || items.length > 0 ? 'feed' : 'group'}
-      aria-label={label}
-      aria-busy={isBusy}
-      data-fanfare="list"
-      data-more-above={feed.hasPreviousPage || undefined}
-      onKeyDown={(event) => {
-        if (moveFocus(event.currentTarget, event)) event.preventDefault();
-      }}
-    >
-      {items.map((item, index) => children(item, index))}
-    </div>
-  );
-}
-
 interface ItemProps {
   readonly item: FanfareItem;
   /** From 0. */
@@ -118,7 +81,7 @@ interface ItemProps {
 }
 
 /** One article. Its label is the summary inside it. */
-function Item({ item, index, children }: ItemProps): ReactNode {
+export function Item({ item, index, children }: ItemProps): ReactNode {
   return (
     <Article
       {...{ index, id: item.id, isUnread: item.isUnread, labelId: summaryId(item.action.id) }}
@@ -179,7 +142,7 @@ interface NewItemsProps {
 }
 
 /** Says how many wait, shows them, and takes the focus to the first of them. */
-function NewItems({ children, onShow }: NewItemsProps): ReactNode {
+export function NewItems({ children, onShow }: NewItemsProps): ReactNode {
   const words = useCommonWords();
   const { feed, listId } = useShared();
   const [target, setTarget] = useState<string | null>(null);
@@ -213,7 +176,7 @@ function NewItems({ children, onShow }: NewItemsProps): ReactNode {
 const ANNOUNCE_EVERY_MS = 10_000;
 
 /** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
-function Announcer({ children }: { readonly children?: (count: number) => string }): ReactNode {
+export function Announcer({ children }: { readonly children?: (count: number) => string }): ReactNode {
   const words = useCommonWords();
   return <Announced count={useShared().feed.pending.count}>{children ?? words.newItemsSaid}</Announced>;
 }
@@ -253,7 +216,7 @@ interface LoadMoreProps {
 }
 
 /** Loads the next page when it comes into view, and by its button. */
-function LoadMore({ children, whenVisible = true, above = false }: LoadMoreProps): ReactNode {
+export function LoadMore({ children, whenVisible = true, above = false }: LoadMoreProps): ReactNode {
   const words = useCommonWords();
   const { feed } = useShared();
   const [hasMore, isLoading, load, word] = above
@@ -292,13 +255,13 @@ interface Message {
   readonly children: ReactNode;
 }
 
-function Empty({ children }: Message): ReactNode {
+export function Empty({ children }: Message): ReactNode {
   const { feed } = useShared();
   const isEmpty = feed.status === 'ready' && feed.items.length === 0 && !feed.hasNextPage;
   return isEmpty ? <div data-fanfare="empty">{children}</div> : null;
 }
 
-function End({ children }: Message): ReactNode {
+export function End({ children }: Message): ReactNode {
   const { feed } = useShared();
   const isEnd = feed.status === 'ready' && feed.items.length > 0 && !feed.hasNextPage;
   return isEnd ? <div data-fanfare="end">{children}</div> : null;
@@ -308,7 +271,7 @@ interface ErrorProps {
   readonly children?: (error: Error, retry: () => void) => ReactNode;
 }
 
-function ErrorMessage({ children }: ErrorProps): ReactNode {
+export function ErrorMessage({ children }: ErrorProps): ReactNode {
   const { feed } = useShared();
   const { retryNow } = useConnection();
   const words = useCommonWords();
@@ -332,7 +295,7 @@ function ErrorMessage({ children }: ErrorProps): ReactNode {
 }
 
 /** Stands where items will be, until the first page is there. */
-function Skeleton({ rows = 5 }: { readonly rows?: number }): ReactNode {
+export function Skeleton({ rows = 5 }: { readonly rows?: number }): ReactNode {
   const { feed } = useShared();
   if (feed.status !== 'loading') return null;
   return (
@@ -343,16 +306,3 @@ function Skeleton({ rows = 5 }: { readonly rows?: number }): ReactNode {
     </div>
   );
 }
-
-export const Feed = {
-  Root,
-  List,
-  Item,
-  NewItems,
-  Announcer,
-  LoadMore,
-  Empty,
-  End,
-  Error: ErrorMessage,
-  Skeleton,
-};

@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ReactNode } from 'react';
 import { useWords } from '../hooks/words.ts';
+import { useLatest } from '../hooks/latest.ts';
 import { useShared } from './feed.tsx';
 
 /** As much as the server takes. */
@@ -22,10 +23,7 @@ export function Find({ onFind }: FindProps): ReactNode {
   const id = useId();
   const [text, setText] = useState('');
   const [sought, setSought] = useState<string>();
-  const latest = useRef(onFind);
-  useEffect(() => {
-    latest.current = onFind;
-  });
+  const latest = useLatest(onFind);
   // Of a text without a word there is nothing to find.
   const wanted = /[\p{L}\p{N}]/u.test(text) ? text.trim() : undefined;
   const find = (): void => {

@@ -1,13 +1,6 @@
 import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 import { useBrowserLayoutEffect } from './anchor.ts';
-import { hostOf, rootOf } from './roots.ts';
-
-const FOCUSABLE =
-  'a[href], summary, button:not([disabled]), input, select, textarea, [tabindex]:not([tabindex="-1"])';
-
-/** Bits of Node.compareDocumentPosition. */
-const PRECEDING = 2;
-const FOLLOWING = 4;
+import { focusOutside } from './focus-outside.ts';
 
 export function articlesOf(list: Element): HTMLElement[] {
   return [...list.querySelectorAll<HTMLElement>(':scope > article')];
@@ -34,20 +27,6 @@ export function moveFocus(
   if (!ctrlKey || (key !== 'Home' && key !== 'End')) return false;
   focusOutside(list, key === 'Home' ? 'before' : 'after');
   return true;
-}
-
-/** Takes the focus to what is nearest before or behind a list: for one that is drawn by hand. */
-export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void {
-  const outside = [...rootOf(list).querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-    (element) => !list.contains(element) && element.getClientRects().length > 0,
-  );
-  const side = where === 'before' ? PRECEDING : FOLLOWING;
-  const there = outside.filter((element) => (list.compareDocumentPosition(element) & side) !== 0);
-  const nearest = where === 'before' ? there.at(-1) : there[0];
-  const host = hostOf(list);
-  // What is beside it may be outside of its shadow root.
-  if (nearest === undefined && host !== undefined) focusOutside(host, where);
-  nearest?.focus();
 }
 
 /** When the item that has the focus goes, the next one gets it. */

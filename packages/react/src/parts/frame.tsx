@@ -1,6 +1,7 @@
-import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
 import { useReader, useCommonWords } from '../provider.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import type { Undo } from '../store/undos.ts';
 
 /** How many are unread; nothing while none is. */
@@ -65,10 +66,7 @@ export function UndoToast({
     onClose?.();
   };
   const words = useCommonWords();
-  const close = useRef(closed);
-  useEffect(() => {
-    close.current = closed;
-  });
+  const close = useLatest(closed);
   useEffect(() => {
     if (last === null) return undefined;
     // Rendered again, as a live list often is, it goes on.

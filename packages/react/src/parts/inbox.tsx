@@ -1,5 +1,6 @@
 import { Fragment, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { UnreadBadge } from './frame.tsx';
+import { useLatest } from '../hooks/latest.ts';
 import { rootOf } from './roots.ts';
 
 interface PopoverProps {
@@ -36,10 +37,7 @@ export function Popover({
   const times = useRef(0);
   const isOpen = opening > 0;
   const id = useId();
-  const toggled = useRef(onToggle);
-  useEffect(() => {
-    toggled.current = onToggle;
-  });
+  const toggled = useLatest(onToggle);
   useEffect(() => {
     const [from, element] = [opener.current, panel.current];
     if (from === null || element === null) return undefined;

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import { useBookmark, useEngagement, useFollow } from '../hooks/item.ts';
+import { useBookmark, useEngagement } from '../hooks/engagement.ts';
 import { useLanguage, useCommonWords } from '../provider.tsx';
 import { useRelativeTime } from '../hooks/relative-time.ts';
 import type { FanfareItem, SummaryPart } from '../item.ts';
 import { summaryId } from './feed.tsx';
+import { Icon, type Shape } from './icon.tsx';
 
 interface SummaryProps {
   readonly item: Pick<FanfareItem, 'action'>;
@@ -54,65 +55,83 @@ interface ReactionsProps {
   readonly actionId: string;
   /** Reactions to offer beside the like, such as "👏"; they must be configured in the server. */
   readonly reactions?: readonly string[];
+  /** What the comments are shown with, such as a `CommentThread` below; absent: they have no button. */
+  readonly comments?: { readonly isOpen: boolean; readonly toggle: () => void };
   readonly onError?: (error: unknown) => void;
+  /** What else stands in the row, such as an `ItemMenu`. */
+  readonly children?: ReactNode;
 }
 
-/** Like, reshare, bookmark and reactions of an action, as toggle buttons. */
-export function Reactions({ actionId, reactions = [], onError }: ReactionsProps): ReactNode {
+/** Like, comments, reshare, bookmark and reactions of an action, as toggle buttons with what others did. */
+export function Reactions({
+  actionId,
+  reactions = [],
+  comments,
+  onError,
+  children,
+}: ReactionsProps): ReactNode {
   const words = useCommonWords();
-  const engagement = useEngagement(actionId);
+  const { counts, mine, ...engagement } = useEngagement(actionId);
   const bookmark = useBookmark(actionId);
-  const { counts, mine } = engagement;
   if (counts === undefined || mine === undefined) return null;
-  const toggle = (label: string, count: number, isOn: boolean, change: () => Promise<void>): ReactNode => (
+  const toggle = (
+    label: string,
+    count: number,
+    press: () => unknown,
+    state: { 'aria-pressed': boolean } | { 'aria-expanded': boolean },
+    icon?: Shape,
+  ): ReactNode => (
     <button
       key={label}
       type="button"
-      aria-pressed={isOn}
       data-fanfare="toggle"
+      title={icon && label}
+      {...state}
       onClick={() => {
-        change().catch((error: unknown) => onError?.(error));
+        Promise.resolve(press()).catch((error: unknown) => onError?.(error));
       }}
     >
-      {label}
+      {icon && <Icon of={icon} />}
+      <span data-visually-hidden={icon && ''}>{label}</span>
       {count > 0 && <span data-fanfare="count"> {count}</span>}
     </button>
   );
+  const { hasLiked, hasReshared } = mine;
+  const { isBookmarked } = bookmark;
   return (
     <div data-fanfare="reactions">
-      {toggle(words.like, counts.likes, mine.hasLiked, mine.hasLiked ? engagement.unlike : engagement.like)}
+      {toggle(
+        words.like,
+        counts.likes,
+        hasLiked ? engagement.unlike : engagement.like,
+        { 'aria-pressed': hasLiked },
+        'like',
+      )}
       {reactions.map((reaction) =>
         toggle(
           reaction,
           counts.reactions.find((one) => one.reaction === reaction)?.count ?? 0,
-          mine.reactions.includes(reaction),
           () => engagement.toggleReaction(reaction),
+          { 'aria-pressed': mine.reactions.includes(reaction) },
         ),
       )}
+      {comments &&
+        toggle(
+          words.comments,
+          counts.comments,
+          comments.toggle,
+          { 'aria-expanded': comments.isOpen },
+          'comments',
+        )}
       {toggle(
         words.reshare,
         counts.reshares,
-        mine.hasReshared,
-        mine.hasReshared ? engagement.unreshare : engagement.reshare,
+        hasReshared ? engagement.unreshare : engagement.reshare,
+        { 'aria-pressed': hasReshared },
+        'reshare',
       )}
-      {toggle(words.bookmark, 0, bookmark.isBookmarked, bookmark.toggle)}
+      {toggle(words.bookmark, 0, bookmark.toggle, { 'aria-pressed': isBookmarked }, 'bookmark')}
+      {children}
     </div>
-  );
-}
-
-export function FollowButton({ refId }: { readonly refId: string }): ReactNode {
-  const words = useCommonWords();
-  const { isFollowed, error, toggle } = useFollow(refId);
-  return (
-    <button
-      type="button"
-      data-fanfare="follow"
-      aria-pressed={isFollowed ?? false}
-      title={error?.message}
-      disabled={isFollowed === undefined && error === null}
-      onClick={() => void toggle()}
-    >
-      {isFollowed === true ? words.following : words.follow}
-    </button>
   );
 }

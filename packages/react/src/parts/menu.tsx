@@ -3,6 +3,7 @@ import { useItemActions } from '../hooks/item.ts';
 import type { FanfareItem } from '../item.ts';
 import { useWords } from '../hooks/words.ts';
 import type { Undo } from '../store/undos.ts';
+import { Icon } from './icon.tsx';
 import { Popover } from './inbox.tsx';
 
 interface MenuProps {
@@ -30,7 +31,7 @@ export function ItemMenu(props: MenuProps): ReactNode {
     <>
       <Popover
         {...{ label: words.more, buttonLabel: words.more, name: 'more', kind: 'menu' }}
-        button={<Dots />}
+        button={<Icon of="more" />}
         onToggle={(isOpen) => {
           if (isOpen) setSaid('');
         }}
@@ -55,7 +56,7 @@ interface EntriesProps {
 function Entries({ props, close, say }: EntriesProps): ReactNode {
   const { item, link, onUndo, onError, children } = props;
   const words = useWords();
-  const { hide, archive, snooze, mute, block, report } = useItemActions(item);
+  const { hide, archive, unarchive, snooze, mute, block, report } = useItemActions(item);
   const [isReporting, setReporting] = useState(false);
   const undone = (run: () => Promise<Undo>) => async (): Promise<void> => {
     const undo = await run();
@@ -78,7 +79,9 @@ function Entries({ props, close, say }: EntriesProps): ReactNode {
   const entries = [
     ...(link === undefined ? [] : [copyLink]),
     { label: words.menu.hide, run: undone(hide) },
-    { label: words.menu.archive, run: undone(archive) },
+    item.isArchived
+      ? { label: words.menu.unarchive, run: undone(unarchive) }
+      : { label: words.menu.archive, run: undone(archive) },
     { label: words.menu.snooze, run: undone(() => snooze(tomorrow())) },
     { label: words.muteAuthor(name), run: undone(() => mute()) },
     { label: words.blockAuthor(name), run: undone(block) },
@@ -138,14 +141,4 @@ function tomorrow(): Date {
   at.setDate(at.getDate() + 1);
   at.setHours(8, 0, 0, 0);
   return at;
-}
-
-export function Dots(): ReactNode {
-  return (
-    <svg width="18" height="18" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-      <circle cx="5" cy="12" r="2" />
-      <circle cx="12" cy="12" r="2" />
-      <circle cx="19" cy="12" r="2" />
-    </svg>
-  );
 }

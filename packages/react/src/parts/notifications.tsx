@@ -13,11 +13,14 @@ import { mute } from '../store/standings.ts';
 import type { Words } from '../more-words.ts';
 import type { NotificationOptions } from '../store/notification-store.ts';
 import { Avatar } from './avatar.tsx';
-import { Announced, Article, Articles, Feed, summaryId } from './feed.tsx';
+import { Articles } from './articles.tsx';
+import { Announced, Article, summaryId } from './feed.tsx';
+import * as Feed from './feed-parts.ts';
 import { ConnectionNotice } from './frame.tsx';
+import { Icon } from './icon.tsx';
 import { Popover } from './inbox.tsx';
 import { Sentence, Time } from './item.tsx';
-import { Dots, MenuEntries, type MenuEntry } from './menu.tsx';
+import { MenuEntries, type MenuEntry } from './menu.tsx';
 import { Preferences } from './preferences.tsx';
 
 type Actor = Notification['actors'][number];
@@ -123,7 +126,7 @@ function Item({ notification, index, notifications, isNewDay, ...look }: ItemPro
       {entries.length > 0 && (
         <Popover
           {...{ label: words.more, buttonLabel: words.more, name: 'more', kind: 'menu' }}
-          button={<Dots />}
+          button={<Icon of="more" />}
         >
           {(close) => <MenuEntries {...{ entries, close, onError }} />}
         </Popover>
@@ -217,7 +220,7 @@ function Bell({
   options = {},
   tabs,
   onNotification,
-  icon = <BellIcon />,
+  icon = <Icon of="bell" />,
   empty,
   children,
   ...look
@@ -360,26 +363,6 @@ function Panel({
         </>
       )}
     </Feed.Root>
-  );
-}
-
-function BellIcon(): ReactNode {
-  return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      aria-hidden="true"
-    >
-      <path
-        d="M6 9a6 6 0 0 1 12 0c0 6 2 7 2 7H4s2-1 2-7M10 20a2 2 0 0 0 4 0"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-      />
-    </svg>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { FeedClient } from '@fanfare/client';
 import { asError } from './as-error.ts';
+import { kept } from './kept.ts';
 import { Signal } from './signal.ts';
 
 export interface AnswerState<Data> {
@@ -101,7 +102,7 @@ export interface Asker {
   readonly client: Pick<FeedClient, 'request'>;
 }
 
-const known = new WeakMap<Asker, Map<string, unknown>>();
+const known = kept<unknown>();
 
 /** Equal questions of one reader share an answer. @param query must always give what `Data` says */
 export function answerOf<Data>(
@@ -109,10 +110,6 @@ export function answerOf<Data>(
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
 ): Answer<Data> {
-  const answers = known.get(reader) ?? new Map<string, unknown>();
-  known.set(reader, answers);
-  const key = `${query} ${JSON.stringify(variables)}`;
-  const answer = answers.get(key) ?? new Answer<Data>(() => reader.client.request<Data>(query, variables));
-  answers.set(key, answer);
-  return answer as Answer<Data>;
+  const make = (): Answer<Data> => new Answer<Data>(() => reader.client.request<Data>(query, variables));
+  return known(reader, `${query} ${JSON.stringify(variables)}`, make) as Answer<Data>;
 }

@@ -1,9 +1,10 @@
 import type { ActionEvent, ActionState, FeedClient, Interaction, InteractionChange } from '@fanfare/client';
-import { comments } from '../documents.ts';
+import { comments } from '../more-documents.ts';
 import type { FanfareItem } from '../item.ts';
 import type { Actions } from './actions.ts';
 import { asError } from './as-error.ts';
 import type { Connection } from './connection.ts';
+import { kept } from './kept.ts';
 import { readAgain } from './read-again.ts';
 import { Signal } from './signal.ts';
 import { randomKey } from './random-key.ts';
@@ -289,14 +290,9 @@ function eachOnce(comments: readonly Interaction[]): readonly Interaction[] {
   return [...found.values()].sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
 }
 
-const stores = new WeakMap<Actions, Map<string, CommentStore>>();
+const stores = kept<CommentStore>();
 
 /** One for each action that a reader looks at. */
 export function commentsOf(reader: OfReader, actionId: string): CommentStore {
-  const { actions } = reader;
-  const ofReader = stores.get(actions) ?? new Map<string, CommentStore>();
-  stores.set(actions, ofReader);
-  const store = ofReader.get(actionId) ?? new CommentStore(actionId, reader);
-  ofReader.set(actionId, store);
-  return store;
+  return stores(reader.actions, actionId, () => new CommentStore(actionId, reader));
 }

@@ -1,11 +1,10 @@
-import type { InteractionKind, MuteTarget } from '@fanfare/client';
+import type { MuteTarget } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import type { Gone } from './actions.ts';
 import type { Reader } from './reader.ts';
 import { mute, setBlock, unmute } from './standings.ts';
-import { bookmarkWrite, interactionWrite } from './writes.ts';
 
-// What a reader does with single actions: a page that only shows them does without.
+// What a reader does with single items, but for what is said of them: a page that only shows them does without.
 
 /** What a reader can do with an item of a list, what takes it back, and where it is gone from. */
 const REMOVALS = {
@@ -13,31 +12,6 @@ const REMOVALS = {
   archive: ['archiveFeedItem', 'unarchiveFeedItem', 'feed'],
   unarchive: ['unarchiveFeedItem', 'archiveFeedItem', 'archived'],
 } as const satisfies Readonly<Record<string, readonly [send: string, undo: string, gone: Gone]>>;
-
-/** A like, reshare or reaction, given or taken back. */
-export async function interact(
-  reader: Reader,
-  actionId: string,
-  kind: InteractionKind,
-  isGiven: boolean,
-  reaction?: string,
-): Promise<void> {
-  const { addInteraction, removeInteraction } = reader.client.mutations;
-  const of = { actionId, kind, ...(reaction && { reaction }) };
-  await reader.actions.write(actionId, interactionWrite(kind, isGiven, reaction), async () => {
-    const { action } = await (isGiven
-      ? addInteraction({ input: of })
-      : removeInteraction({ input: { own: of } }));
-    reader.actions.confirmState(action);
-  });
-}
-
-export async function bookmark(reader: Reader, actionId: string, isBookmarked: boolean): Promise<void> {
-  const { bookmark, unbookmark } = reader.client.mutations;
-  await reader.actions.write(actionId, bookmarkWrite(isBookmarked), async () => {
-    reader.actions.confirmState(await (isBookmarked ? bookmark : unbookmark)({ actionId }));
-  });
-}
 
 /** Takes an item out of its list. @returns what takes that back */
 export async function remove(

@@ -10,6 +10,7 @@ import type {
 import type { FanfareItem } from '../item.ts';
 import type { Connection } from './connection.ts';
 import { ItemList } from './item-list.ts';
+import { kept } from './kept.ts';
 import { EMPTY_LIST, ListStore, type ListOptions, type ListState, type PageQuery } from './list-store.ts';
 
 export interface NotificationOptions extends ListOptions {
@@ -193,19 +194,15 @@ function countsOf({ unseen, unread }: NotificationCounts): NotificationCounts {
   return { unseen, unread };
 }
 
-const stores = new WeakMap<Connection, Map<string, NotificationStore>>();
+const stores = kept<NotificationStore>();
 
 /** Equal options share a list. */
 export function notificationsOf(uses: Uses, options: NotificationOptions): NotificationStore {
-  const ofReader = stores.get(uses.connection) ?? new Map<string, NotificationStore>();
-  stores.set(uses.connection, ofReader);
-  const key = keyOf(options);
-  const known = ofReader.get(key);
-  if (known !== undefined) return known;
-  const store = new NotificationStore(options, uses);
-  ofReader.set(key, store);
-  uses.onNotifications?.(store);
-  return store;
+  return stores(uses.connection, keyOf(options), () => {
+    const store = new NotificationStore(options, uses);
+    uses.onNotifications?.(store);
+    return store;
+  });
 }
 
 /** Names its page among those of all lists. */

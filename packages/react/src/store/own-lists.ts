@@ -1,5 +1,5 @@
 import type { FeedClient, FeedOrder, ReaderList, UnreadCount } from '@fanfare/client';
-import { LISTS, LISTS_OF, VIEWS } from '../list-documents.ts';
+import { LISTS, LISTS_OF, VIEWS } from '../more-documents.ts';
 import { answerOf, type Answer } from './answers.ts';
 import { nodeOf, type Of } from './standings.ts';
 

@@ -6,7 +6,7 @@ import type {
   NotificationPreference,
   QuietHours,
 } from '@fanfare/client';
-import { BLOCK_STATE, FOLLOW_STATE, MUTES, PREFERENCES } from '../documents.ts';
+import { BLOCK_STATE, FOLLOW_STATE, MUTES, PREFERENCES } from '../more-documents.ts';
 import { answerOf, type Answer, type Asker } from './answers.ts';
 import { randomKey } from './random-key.ts';
 

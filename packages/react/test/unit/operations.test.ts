@@ -10,5 +10,5 @@ test('only the files from which operationsOf reads contain documents', () => {
   const withDocuments = files.filter(
     (file) => /\.tsx?$/.test(file) && DOCUMENT.test(readFileSync(`${SOURCES}${file}`, 'utf8')),
   );
-  expect(withDocuments.sort()).toEqual(['documents.ts', 'list-documents.ts']);
+  expect(withDocuments.sort()).toEqual(['documents.ts', 'more-documents.ts']);
 });

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { fc } from '../../../../test/support/fast-check.ts';
 import type { FanfareAction, FanfareItem } from '../../src/item.ts';
 import * as deeds from '../../src/store/deeds.ts';
+import * as engaging from '../../src/store/engaging.ts';
 import { Reader } from '../../src/store/reader.ts';
 import { createTestClient, testItem } from '../../src/testing.ts';
 
@@ -96,7 +97,7 @@ test('overlapping likes, in any network order, end with the last that succeeded,
         if (kind === 'want') {
           const wish = { isGiven: n === 1 };
           open.push(wish);
-          void deeds
+          void engaging
             .interact(reader, 'action-a', 'LIKE', wish.isGiven)
             .then(
               () => {
@@ -184,7 +185,7 @@ test('an event about an action that arrives while a page is loading is newer tha
   const likes = () => feed.getSnapshot().items.map(({ action }) => action.engagement.likes);
   // The page was read before the like, and has an item that moved down meanwhile.
   const loading = feed.loadMore();
-  await deeds.interact(reader, 'action-a', 'LIKE', true);
+  await engaging.interact(reader, 'action-a', 'LIKE', true);
   arrive(pageOf([itemOf(false), old]));
   await loading;
   expect(likes()).toEqual([OTHERS + 1, 0]);

@@ -1,6 +1,12 @@
 // What `@fanfare/react/more` asks for.
 
-import { itemFields, PERSON_FIELDS, type ClientFields } from '@fanfare/client';
+import {
+  INTERACTION_FIELDS,
+  itemFields,
+  PERSON_FIELDS,
+  type ClientFields,
+  type Fields,
+} from '@fanfare/client';
 import { ACTION_FIELDS, feedItemFields } from './item.ts';
 
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }';
@@ -39,3 +45,24 @@ export const VIEWS =
 export const LISTS = 'query Lists { viewer { lists { id name isExclusive unread { count isExact } } } }';
 
 export const LISTS_OF = 'query ListsOf($id: ID!) { node(id: $id) { ... on Ref { follow { listIds } } } }';
+
+export const comments = ({ comment = '' }: Fields): string =>
+  `query Comments($id: ID!, $first: Int!, $after: String) { viewer { memberId } node(id: $id) { ... on Action {
+  viewer { commentsInReview { ...Said } }
+  interactions(first: $first, after: $after, kinds: [COMMENT]) {
+    edges { node { ...Said } } pageInfo { hasNextPage endCursor }
+  } } } } fragment Said on Interaction { ${INTERACTION_FIELDS} ${comment} }`;
+
+export const FOLLOW_STATE = `query FollowState($id: ID!) { node(id: $id) { ... on Ref { refId isFollowed followerCount } } }`;
+
+export const BLOCK_STATE =
+  'query BlockState($memberId: String!) { member(memberId: $memberId) { isBlocked } }';
+
+export const MEMBERS = `query Members($search: String!, $first: Int) {
+  members(search: $search, first: $first) { edges { node { ${PERSON_FIELDS} } } } }`;
+
+export const MUTES =
+  'query Mutes { viewer { mutes { id type phrase until member { memberId name } ref { refId label } } } }';
+
+export const PREFERENCES = `query Preferences { viewer { notificationPreferences { kind type channel isOn isLocked }
+  quietHours { from to timeZone days } mails { offReason digestsOffSince } } }`;
