@@ -8,9 +8,10 @@ import { runServer } from 'verdaccio';
  * Packages of this project come from nowhere else; all others come from the registry that npm is set up for.
  * @param folder an empty one; what is published stays in it
  * @param uplink the address of the other registry
+ * @param port 0: any that is free
  * @returns url; env: the settings with which npm publishes there and installs from there; close
  */
-export async function startRegistry(folder, uplink) {
+export async function startRegistry(folder, uplink, port = 0) {
   const access = { access: '$all', publish: '$all', unpublish: '$all' };
   const server = await runServer({
     storage: join(folder, 'storage'),
@@ -21,7 +22,7 @@ export async function startRegistry(folder, uplink) {
     max_body_size: '100mb',
     log: { type: 'stdout', level: 'fatal' },
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${server.address().port}`;
   // npm publishes only with a token. Here it can be any.

@@ -16,8 +16,11 @@ const pages = (...names: readonly string[]) =>
   names.map((name) => ({ text: titleOf(`docs/${name}.md`), link: `/${name}` }));
 
 /** The page of the site that a file becomes. */
-const placeOf = (path: string): string =>
-  path.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+const placeOf = (path: string): string => {
+  if (path === 'docs/home.md') return 'index.md';
+  if (path === 'README.md') return 'overview.md';
+  return path.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+};
 
 /** The names of headings as the repository's own pages have them. */
 const slugify = (heading: string): string =>
@@ -36,7 +39,9 @@ function targetOf(href: string, page: string): string | null {
 /** Schemas lead to the reference that is made of them, other files to their texts. A folder has no page. */
 function linkFiles(md: MarkdownRenderer): void {
   md.core.ruler.push('files', ({ tokens, env }) => {
-    const { path, realPath = path } = env as { readonly path: string; readonly realPath?: string };
+    const { path, realPath = path } = env as { readonly path?: string; readonly realPath?: string };
+    // The title alone.
+    if (realPath === undefined) return;
     const page = relative(PROJECT, realPath);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type !== 'link_open') continue;
@@ -73,6 +78,90 @@ function expectAnchors(outDir: string): void {
   if (dead.length > 0) throw new Error(`Links lead to headings that do not exist:\n${dead.join('\n')}`);
 }
 
+const { repository } = JSON.parse(readFileSync(join(PROJECT, 'packages/react/package.json'), 'utf8')) as {
+  readonly repository: { readonly url: string };
+};
+
+interface Linked {
+  readonly text: string;
+  readonly link: string;
+}
+interface Section {
+  readonly text: string;
+  readonly collapsed?: boolean;
+  readonly items: readonly Linked[];
+}
+
+const SIDEBAR: readonly Section[] = [
+  {
+    text: 'Start',
+    items: [
+      ...pages('getting-started'),
+      { text: 'React in five minutes', link: '/react#from-an-empty-folder-to-a-moving-feed' },
+      ...pages('descriptors', 'backend', 'notifications', 'deploy', 'cookbook', 'from-other-products'),
+      { text: 'Overview', link: '/overview' },
+      ...pages('console', 'glossary'),
+    ],
+  },
+  {
+    text: 'Concepts',
+    items: pages('feeds', 'access', 'safety', 'privacy', 'limits', 'tenants'),
+  },
+  { text: 'Frontends', items: pages('client', 'react', 'elements', 'frontends') },
+  { text: 'API', items: KINDS.map(({ name, title }) => ({ text: title, link: `/api/${name}` })) },
+  {
+    text: 'Operation',
+    items: pages(
+      ...[
+        'operations',
+        'configuration',
+        'events',
+        'ingest',
+        'consume',
+        'mail',
+        'mcp',
+        'federation',
+        'late-feeds',
+        'sharding',
+        'scale',
+        'costs',
+        'benchmarks',
+      ],
+    ),
+  },
+  {
+    text: 'Development',
+    collapsed: true,
+    items: [
+      { text: 'Contributing', link: '/CONTRIBUTING' },
+      ...pages('architecture', 'where-to-change', 'collections', 'feed-models', 'console-design', 'names'),
+      { text: 'Decisions', link: '/decisions/' },
+      ...['client', 'elements', 'local-engine', 'react'].map((name) => ({
+        text: titleOf(`packages/${name}/README.md`),
+        link: `/packages/${name}/`,
+      })),
+      { text: 'Security', link: '/SECURITY' },
+    ],
+  },
+];
+
+/** The pages in the order of the sidebar, as https://llmstxt.org has them: each with its first sentence. */
+function forMachines(): string {
+  const lines = SIDEBAR.flatMap(({ text, items }) => [
+    `\n## ${text}\n`,
+    ...items.map(({ text: title, link }) => `- [${title}](${link})${about(link)}`),
+  ]);
+  return `# Fanfare\n\n> An activity-feed server: record actions, give every reader a personal feed, push it live.\n${lines.join('\n')}\n`;
+}
+
+function about(link: string): string {
+  const path = join(PROJECT, `docs${link.replace(/#.*$/, '')}.md`);
+  if (!existsSync(path)) return '';
+  const [, text = ''] = /^# .+\n\n([^#|<`\n-][^]*?)\n\n/m.exec(readFileSync(path, 'utf8')) ?? [];
+  const [sentence = ''] = /^[^]*?[.:](?=\s|$)/.exec(text.replaceAll('\n', ' ')) ?? [];
+  return sentence === '' ? '' : `: ${sentence.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}`;
+}
+
 export default defineConfig({
   title: 'Fanfare',
   description: 'An activity-feed server',
@@ -84,6 +173,7 @@ export default defineConfig({
   markdown: { config: linkFiles, anchor: { slugify } },
   buildEnd({ outDir }) {
     expectAnchors(outDir);
+    writeFileSync(join(outDir, 'llms.txt'), forMachines());
     for (const source of sources) {
       const copy = join(outDir, 'sources', `${source}.txt`);
       mkdirSync(dirname(copy), { recursive: true });
@@ -98,68 +188,6 @@ export default defineConfig({
       { text: 'API', link: '/api/queries' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],
-    sidebar: [
-      {
-        text: 'Start',
-        items: [{ text: 'Overview', link: '/' }, ...pages('getting-started', 'glossary', 'console')],
-      },
-      {
-        text: 'Concepts',
-        items: pages(
-          'feeds',
-          'descriptors',
-          'notifications',
-          'access',
-          'safety',
-          'privacy',
-          'limits',
-          'tenants',
-        ),
-      },
-      { text: 'Frontends', items: pages('client', 'react', 'elements', 'frontends') },
-      { text: 'API', items: KINDS.map(({ name, title }) => ({ text: title, link: `/api/${name}` })) },
-      {
-        text: 'Operation',
-        items: pages(
-          ...[
-            'operations',
-            'configuration',
-            'events',
-            'ingest',
-            'consume',
-            'mail',
-            'mcp',
-            'federation',
-            'from-other-products',
-            'late-feeds',
-            'sharding',
-            'scale',
-            'costs',
-            'benchmarks',
-          ],
-        ),
-      },
-      {
-        text: 'Development',
-        collapsed: true,
-        items: [
-          { text: 'Contributing', link: '/CONTRIBUTING' },
-          ...pages(
-            'architecture',
-            'where-to-change',
-            'collections',
-            'feed-models',
-            'console-design',
-            'names',
-          ),
-          { text: 'Decisions', link: '/decisions/' },
-          ...['client', 'elements', 'local-engine', 'react'].map((name) => ({
-            text: titleOf(`packages/${name}/README.md`),
-            link: `/packages/${name}/`,
-          })),
-          { text: 'Security', link: '/SECURITY' },
-        ],
-      },
-    ],
+    sidebar: SIDEBAR,
   },
 });

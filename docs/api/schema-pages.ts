@@ -14,6 +14,7 @@ import {
   type GraphQLInputField,
   type GraphQLNamedType,
 } from 'graphql';
+import { exampleOf } from './examples.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const ROOTS = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
@@ -45,15 +46,16 @@ const TYPES = Object.values(schema.getTypeMap())
   .filter(({ name }) => !name.startsWith('__'))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-const link = (type: GraphQLNamedType): string => {
+const link = (type: GraphQLNamedType, text = type.name): string => {
   const kind = KINDS.find(({ has }) => has(type));
-  return `[${type.name}](/api/${kind?.name ?? ''}#${type.name.toLowerCase()})`;
+  return `[${text}](/api/${kind?.name ?? ''}#${type.name.toLowerCase()})`;
 };
 /** Braces would be taken for a part of a page. */
 const said = (text: string | null | undefined): string =>
   (text ?? '').replaceAll('{{', '{ {').replaceAll(/<(?=\w)/g, '&lt;');
+/** Once: as it is written, leading to what it names. */
 const typed = (type: GraphQLArgument['type'] | GraphQLField<unknown, unknown>['type']): string =>
-  `\`${String(type)}\` (${link(getNamedType(type))})`;
+  link(getNamedType(type), `\`${String(type)}\``);
 
 function argument({ name, type, description, defaultValue }: GraphQLArgument | GraphQLInputField): string {
   const otherwise = defaultValue === undefined ? '' : `, default \`${JSON.stringify(defaultValue)}\``;
@@ -74,7 +76,11 @@ function body(type: GraphQLNamedType): string {
       .getValues()
       .map(({ name, description }) => `- **${name}**: ${said(description)}`)
       .join('\n');
-  if (isUnionType(type)) return `One of ${type.getTypes().map(link).join(', ')}.`;
+  if (isUnionType(type))
+    return `One of ${type
+      .getTypes()
+      .map((one) => link(one))
+      .join(', ')}.`;
   if (isInputObjectType(type)) return Object.values(type.getFields()).map(argument).join('\n');
   if (isObjectType(type) || isInterfaceType(type))
     return Object.values(type.getFields())
@@ -85,13 +91,34 @@ function body(type: GraphQLNamedType): string {
   return '';
 }
 
+/** Whom a mutation is for, as its description begins. */
+const CALLERS = [
+  { title: 'What a reader does', says: null },
+  { title: 'What a service does on behalf of others', says: /^Service\b/ },
+  { title: 'What a moderator does', says: /^Admin and moderator\b/ },
+  { title: 'What an administrator does', says: /^Admin\b(?! or the actor)/ },
+] as const;
+
+/** @returns the mutations of each kind of caller, each in one place */
+function byCaller(fields: readonly GraphQLField<unknown, unknown>[]): string[] {
+  const callerOf = ({ description }: GraphQLField<unknown, unknown>): (typeof CALLERS)[number] =>
+    CALLERS.find(({ says }) => says?.test(description ?? '')) ?? CALLERS[0];
+  return CALLERS.flatMap((caller) => [
+    `## ${caller.title}`,
+    ...fields
+      .filter((one) => callerOf(one) === caller)
+      .map((one) => `${field(one, '###')}\n\n\`\`\`graphql\n${exampleOf(one)}\n\`\`\``),
+  ]);
+}
+
 /** @returns Markdown */
 export function pageOf({ title, has }: (typeof KINDS)[number]): string {
   const types = TYPES.filter(has);
-  const sections = types.flatMap((type) =>
-    isObjectType(type) && ROOTS.includes(type)
-      ? Object.values(type.getFields()).map((one) => field(one, '##'))
-      : [`## ${type.name}\n\n${said(type.description)}\n\n${body(type)}`],
-  );
+  const sections = types.flatMap((type) => {
+    if (!isObjectType(type) || !ROOTS.includes(type))
+      return [`## ${type.name}\n\n${said(type.description)}\n\n${body(type)}`];
+    const fields = Object.values(type.getFields());
+    return type === schema.getMutationType() ? byCaller(fields) : fields.map((one) => field(one, '##'));
+  });
   return [`# ${title}`, ...sections].join('\n\n');
 }

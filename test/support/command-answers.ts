@@ -40,6 +40,7 @@ export const DONE_WORD_FOR_WORD: readonly string[] = [
 ];
 
 export const ANSWERS: readonly Answer[] = [
+  { by: 'test/processes/registry.test.ts', commands: ['npm run registry'] },
   { by: 'test/processes/release.test.ts', commands: [...DONE_WORD_FOR_WORD, 'npm run release:dry'] },
   {
     because:
