@@ -78,8 +78,6 @@ function expectAnchors(outDir: string): void {
   if (dead.length > 0) throw new Error(`Links lead to headings that do not exist:\n${dead.join('\n')}`);
 }
 
-const { repository } = JSON.parse(readFileSync(join(PROJECT, 'packages/react/package.json'), 'utf8')) as {
-  readonly repository: { readonly url: string };
 };
 
 interface Linked {
