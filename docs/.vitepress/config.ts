@@ -78,8 +78,6 @@ function expectAnchors(outDir: string): void {
   if (dead.length > 0) throw new Error(`Links lead to headings that do not exist:\n${dead.join('\n')}`);
 }
 
-};
-
 interface Linked {
   readonly text: string;
   readonly link: string;
