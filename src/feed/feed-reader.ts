@@ -144,8 +144,11 @@ export function feedReader(context: Context): FeedReader {
       return { query, ahead: { ...ahead, known } };
     },
     async conducted(reader, query) {
-      const source = await sourceOf(context, remembered.paces, reader, FLOOR_ABOVE_ALL, query);
-      const entries = await source((of) => readConducted(context, of, query));
+      const [source, reaches] = await Promise.all([
+        sourceOf(context, remembered.paces, reader, FLOOR_ABOVE_ALL, query),
+        storedDownTo(context, reader, query),
+      ]);
+      const entries = await source((of) => readConducted(context, { ...of, reaches }, query));
       const shown = await withReturned(reader, Promise.resolve(entries));
       return shown.map((entry, index) => ({
         ...entry,
@@ -473,6 +476,23 @@ function firstStretch(
   const ofCap = (clock.time() - floor.relevancy.getTime()) / cap;
   const read = wanted === undefined ? 2 * limit : MAX_CANDIDATES;
   return Math.max(1, Math.floor((pace ?? ofCap) * read));
+}
+
+/**
+ * The time down to which so many stored entries reach: most are where they were conducted, and a burst has very many in a moment. `null`:
+ * fewer are stored.
+ */
+async function storedDownTo(
+  context: Context,
+  reader: ReaderProfile,
+  { after, limit, wanted }: ConductedQuery,
+): Promise<Date | null> {
+  if (wanted !== undefined) return null;
+  return withOrWithoutStore(context, reader, async (as) => {
+    const { entries } = await stored(context, as, { limit, ...(after !== null && { until: after.time }) });
+    const last = entries[limit - 1];
+    return last === undefined ? null : new Date(last.relevancy.getTime() - 1);
+  });
 }
 
 /** How actions reach the reader, for reads that remember how far they had to go. */

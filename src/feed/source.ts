@@ -80,6 +80,8 @@ export interface SourceReader {
   readonly tryFullRead?: (window: SourceWindow, most: number) => Promise<ReadWindow | null>;
   /** Length of the first window, shared by whole feeds that are read one after another. */
   readonly guess?: StretchGuess;
+  /** Where the first window ends, which is about all that is asked for. Default, and `null`: by its length. */
+  readonly reaches?: Date | null;
   /** Receives the actions of the returned entries. */
   readonly keep?: (actions: readonly SourceAction[]) => void;
 }
@@ -169,7 +171,7 @@ interface Descent {
 
 /** Reads windows until there is enough, at most to the end or to where the extent stops. Returns how far it read; `null`: to the end. */
 async function goDown(
-  { keys, guess = new StretchGuess() }: Pick<SourceReader, 'keys' | 'guess'>,
+  { keys, guess = new StretchGuess(), reaches = null }: Pick<SourceReader, 'keys' | 'guess' | 'reaches'>,
   { since, limit, wanted, extent }: Omit<FeedQuery, 'after'>,
   descent: Descent,
 ): Promise<Date | null> {
@@ -179,7 +181,9 @@ async function goDown(
   const most = Math.min(MAX_CANDIDATES, Math.max(MIN_CANDIDATES, 2 * limit + ahead));
   const examined = Math.max(MIN_EXAMINED, Math.floor(MAX_CANDIDATES / kindsOf(keys)));
   let { upTo } = descent;
-  let length = guess.ms;
+  const untilThere =
+    reaches === null ? null : (upTo?.getTime() ?? clock.time() + MAX_FUTURE_MS) - reaches.getTime();
+  let length = untilThere === null ? guess.ms : Math.max(1, untilThere);
   let looked = 0;
   let candidates = 0;
   for (;;) {

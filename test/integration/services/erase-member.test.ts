@@ -8,6 +8,8 @@ import { type MemberTraces, memberTraces } from '../../../parts/erasure/src/stor
 import { changesTraces, Crash, crashingDatabase } from '../../support/crashing.ts';
 import { erase, erasureParts, finishErasures, placesOf } from '../../support/erasure.ts';
 import { ID, NAME, openErasureWorld, OTHERS, othersView } from '../../support/erasure-world.ts';
+import { MemoryLiveLog } from '../../support/memory-live-log.ts';
+import { threadLog } from '../../../src/live/live-log.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 import { reporting, runnerOf } from '../../support/jobs.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
@@ -329,6 +331,33 @@ describe('erasing', () => {
     expect(await placesOf(parts.database, ID, NAME)).toEqual([]);
     const actors = await parts.database.collections.actions.distinct('actorId');
     expect(actors.filter((actorId) => PSEUDONYM.test(actorId))).toHaveLength(1);
+  });
+
+  test('what is left of comments is announced, also if they were anonymised by an attempt that was interrupted', async () => {
+    await using parts = await openParts();
+    const { action } = await parts.publish({ scope: 'PUBLIC' });
+    const { interaction } = await parts.services.addInteraction(parts.session(ID), {
+      ...{ actionId: action.id, kind: 'COMMENT' as const, text: NAME },
+    });
+    const liveLog = new MemoryLiveLog();
+    const leaving = new AbortController();
+    const messages = await liveLog.watch({ userId: threadLog(action.id), signal: leaving.signal });
+    const dependencies = erasureParts(parts.database, { liveLog });
+    const own = memberTraces(dependencies);
+    const traces = {
+      ...own,
+      async anonymiseInteractions(subject, limit) {
+        await own.anonymiseInteractions(subject, limit);
+        throw new Error('Interrupted');
+      },
+    } satisfies MemberTraces;
+    await expect(eraseMember(dependencies, parts.admin, ID, Infinity, traces)).rejects.toThrow('Interrupted');
+    await finishErasures(parts, dependencies);
+    expect((await messages.next()).value?.kind).toBe('ready');
+    expect(messages.takeEvents(100).map(({ event }) => event)).toContainEqual({
+      ...{ kind: 'interaction', actionId: action.id, interactionId: interaction.id, isGone: false },
+    });
+    leaving.abort();
   });
 
   test('ends where another process has taken it over', async () => {

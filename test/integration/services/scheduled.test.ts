@@ -7,6 +7,7 @@ import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { updateAction } from '../../../src/features/publish/update-action.ts';
 import { MAX_LIVE_AT_ONCE } from '../../../src/domain/lane.ts';
 import { NO_HOOKS } from '../../../src/domain/hook.ts';
+import { revised } from '../../../src/storage/stages/revision.ts';
 import { eventsOf, moveEvents } from '../../support/events.ts';
 import { erase } from '../../support/erasure.ts';
 import { openLiveList } from '../../support/live-list.ts';
@@ -91,6 +92,33 @@ test('of many that come due together of one actor nobody waits for each', async 
   expect(lanes).toEqual([
     { _id: { actorId: 'bob', lane: 'BULK' }, count: MAX_LIVE_AT_ONCE + 1 },
     { _id: { actorId: 'cem', lane: 'LIVE' }, count: MAX_LIVE_AT_ONCE },
+  ]);
+});
+
+test('of many that come due together nobody waits for more than a few of each actor, however many actors there are', async () => {
+  await using parts = await openParts();
+  const actors = Array.from({ length: 13 }, (_, n) => `actor-${String(n)}`);
+  const count = MAX_LIVE_AT_ONCE + 5;
+  const inputs = Array.from({ length: count * actors.length }, (_, n) => ({
+    ...{ actorId: actors[n % actors.length] ?? '', scope: 'PUBLIC' as const },
+    ...{ publishAt: ahead(), descriptor: posted('Soon') },
+  }));
+  const outcomes = await parts.services.publishActions(parts.service, inputs);
+  expect(outcomes.filter(({ action }) => action === null)).toEqual([]);
+  const { actions } = parts.database.collections;
+  // As if their time had come.
+  const due = { publishAt: new Date(), 'fanOut.lane': 'LIVE' } as const;
+  await actions.updateMany({}, revised({ $set: due }));
+  const worker = publicationWorker(parts);
+  await worker.round();
+  await worker.round();
+  const lanes = new Map<string | undefined, number>();
+  for await (const { fanOut } of actions.find({ publishAt: { $exists: false } }))
+    lanes.set(fanOut.lane, (lanes.get(fanOut.lane) ?? 0) + 1);
+  const live = lanes.get('LIVE') ?? 0;
+  expect([live + (lanes.get('BULK') ?? 0), live <= actors.length * MAX_LIVE_AT_ONCE]).toEqual([
+    inputs.length,
+    true,
   ]);
 });
 

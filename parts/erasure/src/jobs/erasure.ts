@@ -74,7 +74,7 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   // The pseudonym first gets the followers too, then the actions: so a delivery finds all followers under either id.
   FOLLOWERS_COPY: ({ memberTraces }, subject) => memberTraces.copyFollowers(subject, BATCH),
   ACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseActions(subject, BATCH),
-  INTERACTIONS: anonymiseInteractions,
+  INTERACTIONS: ({ memberTraces }, subject) => memberTraces.anonymiseInteractions(subject, BATCH),
   // After the interactions, from which a delivery derives the resharers.
   RESHARES: ({ memberTraces }, subject) => memberTraces.anonymiseReshares(subject, BATCH),
   FOLLOWS: endFollows,
@@ -95,13 +95,6 @@ const ERASURE_STEPS: Readonly<Record<ErasureStepName, ErasureStep>> = {
   SESSIONS: endSessions,
   LIVE_LOG: forgetLiveLog,
 };
-
-/** Members who watch the thread of a comment are sent what is left of it. */
-async function anonymiseInteractions(context: Erasing, subject: ErasureSubject): Promise<number> {
-  const { changed, own } = await context.memberTraces.anonymiseInteractions(subject, BATCH);
-  await announceInThreads(context, own, false);
-  return changed;
-}
 
 /** Removes the member from the follower counts of their refs: by one each, or by recounting where the count is uncertain. */
 async function endFollows(context: Erasing, subject: ErasureSubject): Promise<number> {
@@ -151,18 +144,21 @@ async function endSessions({ sessionEnds }: Context, { memberId }: ErasureSubjec
   return 0;
 }
 
-/** The log expires on its own minutes after the last watcher left, so a store that is away delays nothing. */
-async function forgetLiveLog(
-  { liveLog, onLiveLogError }: Context,
-  { memberId }: ErasureSubject,
-): Promise<number> {
+/**
+ * The log expires on its own minutes after the last watcher left, so a store that is away delays nothing. Members who watch a thread are
+ * sent what is left of what the member did there: all of it, since an attempt that was interrupted may have announced nothing.
+ */
+async function forgetLiveLog(context: Erasing, subject: ErasureSubject): Promise<number> {
+  const { liveLog, memberTraces, onLiveLogError } = context;
   try {
-    await liveLog.forget(memberId);
+    await liveLog.forget(subject.memberId);
     // Who watches the member's slice reads it again.
-    await liveLog.forget(sliceLog(memberId));
+    await liveLog.forget(sliceLog(subject.memberId));
   } catch (error) {
     onLiveLogError(error);
   }
+  for await (const some of memberTraces.leftInteractions(subject))
+    await announceInThreads(context, some, false);
   return 0;
 }
 

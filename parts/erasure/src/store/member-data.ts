@@ -117,7 +117,7 @@ export function memberData({ collections, declarations }: Declares) {
   };
 }
 
-async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, undefined> {
+export async function* batches<T>(cursor: FindCursor<T>): AsyncGenerator<T[], void, undefined> {
   cursor.batchSize(BATCH);
   let batch: T[] = [];
   for await (const document of cursor) {

@@ -16,7 +16,8 @@ import {
   directoryStampsRepository,
   type DirectoryStampsRepository,
 } from '../../../../src/storage/stamps/directory-stamps.ts';
-import type { Declares } from './member-data.ts';
+import { batches, type Declares } from './member-data.ts';
+import type { Interaction } from '../../../../src/domain/interaction.ts';
 import type { HostEventDocument, OutboxDocument } from '../../../../src/storage/documents/event-documents.ts';
 import { fieldOf } from '../../../../src/storage/documents/ids.ts';
 import type { FollowDocument } from '../../../../src/storage/documents/reader-documents.ts';
@@ -373,16 +374,12 @@ function interactionTraces(collections: Collections) {
     /**
      * Counts and boosts stay, since they depend on the interaction and not on the id. Texts and data are removed. What others
      * did concerns the member no longer. Indexes `actor`, `to`, `owned`.
-     * @returns with `own`, the member's interactions that were anonymised
      */
-    async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number) {
-      const found = await interactions
-        .find({ actorId: memberId }, upTo(limit))
-        .project<{ _id: ObjectId; actionId: ObjectId }>({ actionId: 1 })
-        .toArray();
+    async anonymiseInteractions({ memberId, pseudonym }: ErasureSubject, limit: number): Promise<number> {
+      const found = await idsOf(interactions.find({ actorId: memberId }, upTo(limit)));
       if (found.length > 0)
         await interactions.bulkWrite(
-          found.map(({ _id }) => ({
+          found.map((_id) => ({
             updateOne: {
               filter: { _id, actorId: memberId },
               // The key contains the actor, and only has to be unique within the action.
@@ -410,10 +407,21 @@ function interactionTraces(collections: Collections) {
       );
       if (owned.length > 0)
         await interactions.updateMany({ _id: { $in: owned } }, { $unset: { ownerId: 1 } });
-      return {
-        changed: found.length + concerning.length + owned.length,
-        own: found.map(({ _id, actionId }) => ({ id: _id.toHexString(), actionId: actionId.toHexString() })),
-      };
+      return found.length + concerning.length + owned.length;
+    },
+
+    /** What is left of the member's interactions. Index `actor`. */
+    async *leftInteractions({
+      pseudonym,
+    }: ErasureSubject): AsyncGenerator<readonly Pick<Interaction, 'id' | 'actionId'>[], void, undefined> {
+      const cursor = interactions
+        .find({ actorId: pseudonym })
+        .project<{ _id: ObjectId; actionId: ObjectId }>({ actionId: 1 });
+      for await (const some of batches(cursor))
+        yield some.map(({ _id, actionId }) => ({
+          id: _id.toHexString(),
+          actionId: actionId.toHexString(),
+        }));
     },
 
     /** The member's moderation: what was done, when and why stays on record. Indexes `claim`, `unsettled`, `by`. */

@@ -13,15 +13,17 @@ const BATCH = 250;
  */
 export function publication({ core, config }: JobSetup): Job {
   const { refs, reports, scheduled, workSignal } = core;
+  /** How many of each actor were due since there were last less than fill a batch. */
+  const counts = new Map<UserId, number>();
   return {
     name: 'publication',
     every: pollByTheClockMs(config.fanOut.pollMs),
     due: [{ collection: 'actions', filter: isToPublish }],
     async run({ now, signal }) {
       const due = await scheduled.due(now, BATCH);
-      if (due.length === 0 || signal.aborted) return false;
-      await publish(due, now);
-      return due.length === BATCH;
+      if (due.length > 0 && !signal.aborted) await publish(due, now);
+      if (due.length < BATCH) counts.clear();
+      return due.length === BATCH && !signal.aborted;
     },
   };
 
@@ -40,11 +42,12 @@ export function publication({ core, config }: JobSetup): Job {
     core.onPublished(count);
     workSignal.notify('fan-out');
   }
-}
 
-/** A member who has scheduled so many for the same time does not hold up others. */
-function actorsOfMany(due: readonly Action[]): UserId[] {
-  const counts = new Map<UserId, number>();
-  for (const { actorId } of due) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
-  return [...counts].flatMap(([actorId, count]) => (count > MAX_LIVE_AT_ONCE ? [actorId] : []));
+  /** A member who has scheduled so many for the same time does not hold up others. */
+  function actorsOfMany(due: readonly Action[]): UserId[] {
+    for (const { actorId } of due) counts.set(actorId, (counts.get(actorId) ?? 0) + 1);
+    return [...new Set(due.map(({ actorId }) => actorId))].filter(
+      (actorId) => (counts.get(actorId) ?? 0) > MAX_LIVE_AT_ONCE,
+    );
+  }
 }
