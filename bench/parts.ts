@@ -7,6 +7,7 @@ import { doorsPart } from './parts/doors.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
 import { liveListsPart } from './parts/live-lists.ts';
+import { livePagesPart } from './parts/live-pages.ts';
 import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
@@ -22,6 +23,7 @@ export const PARTS: readonly Part[] = [
   publishPart,
   pagePart,
   otherPagesPart,
+  livePagesPart,
   fewMatchPart,
   manyFollowsPart,
   fullReaderPart,
