@@ -60,7 +60,7 @@ async function run({ environment, options }: PartContext): Promise<PartReport> {
         await publishing;
       }
     };
-  const count = sized(options, { full: 600, short: 300, smoke: 20 });
+  const count = sized(options, { full: 300, short: 60, smoke: 10 });
   const measures: Measure[] = [];
   for (const page of [FEED, ...BESIDE])
     measures.push(meanwhile(await measurePage(page, { api, readers, count })));
