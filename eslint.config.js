@@ -137,6 +137,20 @@ export default tseslint.config(
       ],
     },
   },
+  // Puppeteer's own way loses to a page that draws the field meanwhile.
+  {
+    files: TESTS,
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.property.name='fill'][callee.object.callee.property.name='locator']",
+          message: 'Use fillIn of test/support/browser.ts, which fills a field in one event.',
+        },
+      ],
+    },
+  },
   // Tools want what they load as the default export.
   {
     files: [

@@ -8,7 +8,6 @@ import {
   has,
   openConsole,
   picture,
-  retype,
   type ConsoleWorld,
 } from '../support/console.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -104,7 +103,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await using visited = await world.visit(`#/action/${encodeURIComponent(id)}`);
     const { page, errors } = visited;
     await has(page, '1 like1 reshare');
-    await retype(page, 'input[name="reader"]', 'rita');
+    await fillIn(page, 'input[name="reader"]', 'rita');
     await page.keyboard.press('Enter');
     await has(page, 'The reader follows John Doe');
     await fillIn(page, 'textarea', 'Seen');

@@ -11,7 +11,6 @@ import {
   has,
   openConsole,
   picture,
-  retype,
   type ConsoleWorld,
 } from '../support/console.ts';
 import { publish, upsert } from '../support/feed-api.ts';
@@ -189,7 +188,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for administr
     expect(await isReady()).toBe(false);
     await fillIn(page, '[role="alertdialog"] input', 'joh');
     expect(await isReady()).toBe(false);
-    await retype(page, '[role="alertdialog"] input', 'john');
+    await fillIn(page, '[role="alertdialog"] input', 'john');
     await clickOn(page, '[role="alertdialog"] button.main');
     await has(page, 'not in the directory');
     await expect

@@ -68,18 +68,6 @@ export function click(page: Page, text: string): Promise<void> {
   return clickOn(page, `::-p-xpath(//button[contains(normalize-space(.), "${text}")])`);
 }
 
-/**
- * Types over what a field has. `fill` empties it first without telling the page, which then may write the old text back before
- * the first key.
- */
-export async function retype(page: Page, selector: string, text: string): Promise<void> {
-  const field = await page.locator(selector).waitHandle();
-  await field.evaluate((input) => {
-    (input as unknown as { select(): void }).select();
-  });
-  await field.type(text);
-}
-
 /** By the menu of the first item. */
 export async function choose(page: Page, text: string): Promise<void> {
   await clickOn(page, 'article button[aria-haspopup="menu"]');
