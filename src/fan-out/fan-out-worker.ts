@@ -507,7 +507,12 @@ async function runPass(
 ): Promise<PassOutcome> {
   const { action } = claim;
   if (audience !== undefined) return deliverToAll(dependencies, { claim, interactions: [] }, fence, audience);
-  if (action.isHidden || action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  if (action.isDeleted) return withdrawFromAll(dependencies, claim, fence);
+  if (action.isHidden) {
+    // Admins see its counts.
+    const derived = await deriveFromInteractions(dependencies, claim);
+    return derived === null ? { kind: 'void', reached: null } : withdrawFromAll(dependencies, claim, fence);
+  }
   const decided = await withPulled(dependencies, claim);
   if (decided === null) return { kind: 'void', reached: null };
   const interactions = await deriveFromInteractions(dependencies, { ...claim, action: decided });

@@ -131,6 +131,36 @@ test.each(Object.entries(CALLS).map(([name, call], n) => ({ name, call, n })))(
   },
 );
 
+test.each([
+  ['hiding', 'before'],
+  ['hiding', 'after'],
+  ['showing again', 'after'],
+  ['removing by id', 'before'],
+] as const)(
+  '%s, interrupted %s its action is hidden and not repeated, leaves the right counts of it',
+  async (name, when) => {
+    await using parts = await openParts();
+    const [whole, abandoned] = [await openScene(parts), await openScene(parts)];
+    const call = CALLS[name];
+    if (call === undefined) throw new Error(`There is no call ${name}`);
+    const dying = createRepositories(crashingCollections(parts.database.collections, 1));
+    const carryOut = async () => {
+      await call(parts, parts.core, whole);
+      expect(await isCutOff(call(parts, { ...parts.core, ...dying }, abandoned))).toBe(true);
+    };
+    if (when === 'before') await carryOut();
+    for (const { actionId } of [whole, abandoned])
+      await parts.services.hideAction(parts.session('admin', 'admin'), actionId, null);
+    if (when === 'after') await carryOut();
+    await settleAbandonedInteractions(parts.repositories, new Date(Date.now() + 3_600_000));
+    await parts.fanOut();
+    const countsOf = async ({ actionId }: Scene) =>
+      (await parts.repositories.actions.findByIds([actionId]))[0]?.engagement;
+    expect(await countsOf(abandoned)).toEqual(await countsOf(whole));
+    await expectSettled(parts);
+  },
+);
+
 test.each([1, 2, 3, 4].flatMap((writes) => [[writes, 'repeated'] as const, [writes, 'left'] as const]))(
   'a comment without a pass, interrupted after write %i and %s, is counted once and lifts its action for everybody',
   async (writes, what) => {
