@@ -1,4 +1,4 @@
-import { Avatar, UnreadBadge } from '@fanfare/react';
+import { Avatar, UnreadBadge, useQuery } from '@fanfare/react';
 import { Eye, LogOut, Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useLayoutEffect, useState, type ReactNode } from 'react';
 import { hrefTo, useRoute } from './route.ts';
@@ -137,10 +137,18 @@ interface HeaderProps {
   readonly onSearch: () => void;
 }
 
+const ME = '{ viewer { member { name imageUrl } } }';
+interface Me {
+  /** Null: the host has never described them. */
+  readonly viewer: { readonly member: { readonly name: string; readonly imageUrl: string | null } | null };
+}
+
 /** In which tenant, as whom, at whom, and when. */
 function Header({ session, looked, onSearch }: HeaderProps): ReactNode {
   const { memberId, roles, tenant } = session;
   const isAdmin = roles.includes('admin');
+  const { data } = useQuery<Me>(ME);
+  const me = data?.viewer.member;
   return (
     <>
       {looked !== '' && looked !== memberId && (
@@ -163,9 +171,9 @@ function Header({ session, looked, onSearch }: HeaderProps): ReactNode {
         </span>
       )}
       <span className="who" title={`Roles: ${roles.join(', ') || 'none'}`}>
-        <Avatar id={memberId} name={memberId} />
+        <Avatar id={memberId} name={me?.name ?? memberId} src={me?.imageUrl} />
         <span>
-          <bdi>{memberId}</bdi>
+          <bdi>{me?.name ?? memberId}</bdi>
           <small>{isAdmin ? 'Administrator' : roles.includes('service') ? 'Service' : 'Reader'}</small>
         </span>
       </span>

@@ -249,7 +249,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console', () => {
       requestAnimationFrame(() => requestAnimationFrame(look));
     })`;
     const [item, top] = (await page.evaluate(first)) as [string, number];
-    await clickOn(page, `article[data-item="${item}"] .meta a`);
+    await clickOn(page, `article[data-item="${item}"] .line > a`);
     await has(page, 'Why it is in a feed');
     expect(await page.evaluate('scrollY')).toBe(0);
     await post('Sparrow');

@@ -131,7 +131,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('details of the console', 
     expect(await page.title()).toBe('Home · Fanfare');
     // The keys are used from here on: after a click the focus is not brought back.
     await page.keyboard.press('Tab');
-    await page.focus('article .meta a');
+    await page.focus('article .line > a');
     await page.keyboard.press('Enter');
     await has(page, 'Why it is in a feed');
     expect(await page.title()).toBe('Action · Fanfare');

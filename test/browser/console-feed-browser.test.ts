@@ -14,7 +14,7 @@ const FIRST = `(() => { const article = [...document.querySelectorAll('article')
 const LEAVE_AT_ONCE = `(() => {
   scrollBy(0, -130);
   const at = ${FIRST};
-  document.querySelector('[data-item="' + at[0] + '"] .meta a').click();
+  document.querySelector('[data-item="' + at[0] + '"] .line > a').click();
   return at;
 })()`;
 

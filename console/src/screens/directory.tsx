@@ -1,11 +1,11 @@
 import '../later.css';
-import { Avatar } from '@fanfare/react';
 import { BookUser } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
 import { goTo, hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { isPerson, PERSON, useDirectory } from '../ui/directory.ts';
+import { Face } from '../ui/face.tsx';
 import { States, Teach } from '../ui/states.tsx';
 
 const MEMBER = `query Known($id: String!) { member(memberId: $id) { memberId name } ref(refId: $id) { refId label type } }`;
@@ -73,8 +73,8 @@ export function DirectoryScreen(): ReactNode {
       >
         <ul className="actions listed">
           {entries.map(({ id, name, kind: of, href }) => (
-            <li key={`${of} ${id}`} data-thing={of === PERSON ? undefined : ''}>
-              <Avatar {...{ id, name }} />
+            <li key={`${of} ${id}`}>
+              <Face of={{ id, name, kind: of }} />
               <div>
                 <a className="name" href={href} dir="auto">
                   {name}

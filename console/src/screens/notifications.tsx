@@ -3,7 +3,7 @@ import { Notifications, useNotifications } from '@fanfare/react/more';
 import { Bell } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { ownCommand } from '../own-command.ts';
-import { hrefTo } from '../route.ts';
+import { hrefTo, useRoute } from '../route.ts';
 import { AsCode } from '../ui/as-code.tsx';
 import { hrefOfPart } from '../ui/entry.tsx';
 import { Teach } from '../ui/states.tsx';
@@ -13,10 +13,17 @@ const NOTIFICATIONS = `query Notifications($first: Int) {
     unseen { count isExact } unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor
     edges { node { id kind at isSeen isRead summary actors { name } count { count isExact } action { id descriptor { summary } } interaction { text } } } } }`;
 const ASKED = { first: 25 };
+const UNREAD = { ...ASKED, filter: { unreadOnly: true } };
+const SHOWN = [
+  ['', 'All'],
+  ['unread', 'Unread'],
+  ['settings', 'Settings'],
+] as const;
 
 /** What concerns the reader, the newest first. What is shown here is seen, and what is opened is read. */
 export function NotificationsScreen(): ReactNode {
-  const notifications = useNotifications(ASKED);
+  const show = useRoute().query.get('show') ?? '';
+  const notifications = useNotifications(show === 'unread' ? UNREAD : ASKED);
   const { items, markSeen } = notifications;
   const [failure, setFailure] = useState<string | null>(null);
   const fail = (error: unknown): void => {
@@ -28,36 +35,55 @@ export function NotificationsScreen(): ReactNode {
   }, [newest, markSeen]);
   return (
     <>
-      <div className="filters marks">
-        <Notifications.MarkAllRead {...{ notifications }} onError={fail}>
-          Mark all read
-        </Notifications.MarkAllRead>
+      <div className="filters">
+        <nav className="tabs" aria-label="Show">
+          {SHOWN.map(([name, title]) => (
+            <a
+              key={name}
+              href={hrefTo('notifications', '', { show: name })}
+              aria-current={name === show ? 'true' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div className="filters marks">
+          <Notifications.MarkAllRead {...{ notifications }} onError={fail}>
+            Mark all read
+          </Notifications.MarkAllRead>
+        </div>
       </div>
       {failure !== null && (
         <p role="alert" className="alert">
           {failure}
         </p>
       )}
-      <Feed.Root feed={notifications}>
-        <Feed.NewItems />
-        <Feed.Skeleton />
-        <Feed.Error />
-        <Notifications.List
-          {...{ notifications }}
-          label="Notifications"
-          hrefOf={(part: SummaryPart) => hrefOfPart(part)}
-          linkTo={({ action }) => (action === null ? undefined : hrefTo('action', action.id))}
-          onError={fail}
-        />
-        <Feed.Empty>
-          <div className="empty">
-            <Teach icon={Bell} title="Nothing concerns you yet." code={`${ownCommand()} demo`}>
-              Comments, replies, mentions, likes, reshares and new followers are listed here.
-            </Teach>
-          </div>
-        </Feed.Empty>
-        <Feed.LoadMore />
-      </Feed.Root>
+      {show === 'settings' ? (
+        <section className="card">
+          <Notifications.Preferences onError={fail} />
+        </section>
+      ) : (
+        <Feed.Root feed={notifications}>
+          <Feed.NewItems />
+          <Feed.Skeleton />
+          <Feed.Error />
+          <Notifications.List
+            {...{ notifications }}
+            label="Notifications"
+            hrefOf={(part: SummaryPart) => hrefOfPart(part)}
+            linkTo={({ action }) => (action === null ? undefined : hrefTo('action', action.id))}
+            onError={fail}
+          />
+          <Feed.Empty>
+            <div className="empty">
+              <Teach icon={Bell} title="Nothing concerns you yet." code={`${ownCommand()} demo`}>
+                Comments, replies, mentions, likes, reshares and new followers are listed here.
+              </Teach>
+            </div>
+          </Feed.Empty>
+          <Feed.LoadMore />
+        </Feed.Root>
+      )}
       <AsCode query={NOTIFICATIONS} variables={ASKED} />
     </>
   );

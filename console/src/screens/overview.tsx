@@ -114,10 +114,13 @@ export function OverviewScreen(): ReactNode {
           <ul className="figures">
             {figuresOf(work).map(({ name, value, note, href, isBad = false }) => (
               <li key={name}>
-                <a href={href} data-bad={isBad || undefined}>
+                <a
+                  {...{ href, title: note }}
+                  data-bad={isBad || undefined}
+                  data-nought={value === 0 || undefined}
+                >
                   <span>{name}</span>
                   <strong>{shownNumber(value)}</strong>
-                  <small>{note}</small>
                 </a>
               </li>
             ))}

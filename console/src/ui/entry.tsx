@@ -46,14 +46,15 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
     <div className="entry">
       <Avatar {...leaderOf(action)} />
       <div>
-        <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+        <div className="line">
+          <Summary item={{ action: action as never }} hrefOf={hrefOfPart} />
+          <a href={hrefTo('action', action.id)}>
+            <Time at={action.conducted} />
+          </a>
+        </div>
         {said !== null && <Content item={{ action: said as never }} />}
         <div className="foot">
-          {buttons}
           <p className="meta">
-            <a href={hrefTo('action', action.id)}>
-              <Time at={action.conducted} />
-            </a>
             {meta}
             {action.descriptor.tags?.map((tag) => (
               <a key={tag} className="chip" href={hrefTo('feed', '', { tag })} dir="auto">
@@ -62,6 +63,7 @@ export function Entry({ action, isLifted = false, meta, buttons, children }: Pro
             ))}
             {isLifted && said?.last != null && <Lifted by={said.last} />}
           </p>
+          {buttons}
         </div>
         {children}
       </div>

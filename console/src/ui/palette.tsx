@@ -1,7 +1,7 @@
 import '../later.css';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { Avatar, useQuery } from '@fanfare/react';
+import { useQuery } from '@fanfare/react';
 import { Clock, Languages, LogOut, MonitorPlay, Newspaper, type LucideIcon } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { hrefTo } from '../route.ts';
@@ -9,6 +9,7 @@ import { signOut, type Session } from '../session.ts';
 import { changeLanguage, t } from '../words/language.ts';
 import { setZone, useZone } from '../zone.ts';
 import { useDirectory } from './directory.ts';
+import { Face } from './face.tsx';
 import { useClient } from './use-client.ts';
 
 const ACTIONS = `query RecentActions { feed(first: 100) { edges { node { action { id descriptor { summary } } } } } }`;
@@ -125,7 +126,7 @@ function useHits(text: string, places: readonly Place[], session: Session): read
     hit(
       kind,
       name,
-      <Avatar id={id} name={name} />,
+      <Face of={{ id, name, kind }} />,
       to(kind === 'person' && isAdmin ? hrefTo('member', id) : href),
       id,
     ),

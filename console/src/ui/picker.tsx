@@ -1,8 +1,8 @@
 import '../later.css';
-import { Avatar } from '@fanfare/react';
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useRef, useState, type ReactNode } from 'react';
 import { useDirectory, type Entry } from './directory.ts';
+import { Face } from './face.tsx';
 
 const SHOWN = 8;
 
@@ -75,7 +75,7 @@ export function Picker({
                     value={entry}
                     onClick={() => onPick?.(entry.id)}
                   >
-                    <Avatar id={entry.id} name={entry.name} />
+                    <Face of={entry} />
                     <span dir="auto">{entry.name}</span>
                     <span dir="auto">{entry.id === entry.name ? entry.kind : entry.id}</span>
                   </Autocomplete.Item>

@@ -112,6 +112,7 @@ export const words: Readonly<Record<string, string>> = {
 
   // A feed and its items
   All: 'Alle',
+  Settings: 'Einstellungen',
   Unread: 'Ungelesen',
   Grouped: 'Gruppiert',
   Archived: 'Archiviert',
@@ -226,6 +227,8 @@ export const words: Readonly<Record<string, string>> = {
   ', version': ', Version',
   'read from its source by the other readers': 'von den übrigen Lesern aus der Quelle gelesen',
   everybody: 'alle',
+  Follow: 'Folgen',
+  Following: 'Gefolgt',
   followers: 'Follower',
   'the team': 'das Team',
   'the department': 'die Abteilung',
