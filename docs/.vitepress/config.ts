@@ -84,7 +84,6 @@ interface Linked {
 }
 interface Section {
   readonly text: string;
-  readonly collapsed?: boolean;
   readonly items: readonly Linked[];
 }
 
@@ -127,7 +126,6 @@ const SIDEBAR: readonly Section[] = [
   },
   {
     text: 'Development',
-    collapsed: true,
     items: [
       { text: 'Contributing', link: '/CONTRIBUTING' },
       ...pages('architecture', 'where-to-change', 'collections', 'feed-models', 'console-design', 'names'),
@@ -166,7 +164,10 @@ export default defineConfig({
   rewrites: placeOf,
   cacheDir: 'docs/.vitepress/cache',
   lastUpdated: false,
-  markdown: { config: linkFiles, anchor: { slugify } },
+  markdown: {
+    ...{ config: linkFiles, anchor: { slugify } },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   buildEnd({ outDir }) {
     expectAnchors(outDir);
     writeFileSync(join(outDir, 'llms.txt'), forMachines());
