@@ -156,7 +156,7 @@ export default tseslint.config(
     files: [
       '*.ts',
       'console/vite.config.ts',
-      'docs/.vitepress/config.ts',
+      'docs/.vitepress/{config,theme/index}.ts',
       'docs/api/*.paths.ts',
       'console/src/css.d.ts',
       'examples/react/vite.config.ts',
