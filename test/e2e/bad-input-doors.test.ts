@@ -20,6 +20,7 @@ import { newWebhookSecret } from '../support/webhook-receiver.ts';
 // What comes in by other doors than /graphql. Each request has what is valid there with some of it exchanged.
 
 const NUM_RUNS = IS_DEEP ? 5_000 : 40;
+const HOLD_EVERY_MS = 1_000;
 const TIMEOUT_MS = PATIENCE_MS * (IS_DEEP ? 60 : 2);
 const SECRET = newWebhookSecret();
 
@@ -278,6 +279,7 @@ test(
                 if (all.length === 0) await new Promise((resolve) => setImmediate(resolve));
                 return all;
               },
+              hold: () => Promise.resolve(),
               conclude: () => Promise.resolve(),
               [Symbol.asyncDispose]: () => Promise.resolve(),
             }),
@@ -294,6 +296,7 @@ test(
               stop.abort();
             },
           },
+          HOLD_EVERY_MS,
         );
         return { status: 200, text: codes.map((code) => `"code":"${code}"`).join() };
       },

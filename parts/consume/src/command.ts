@@ -16,7 +16,8 @@ export interface ConsumeOptions extends ActingOptions {
   readonly worker: boolean;
 }
 
-const TAKEN_OVER_AFTER_MS = 10_000;
+/** Longer than a busy process is silent about what it holds. */
+const TAKEN_OVER_AFTER_MS = 3_000;
 const AGAIN_AFTER_MS = 1_000;
 const MAX_SHOWN = 100;
 const CONSUMER: Identity = { userId: 'consume', roles: new Set(['user', 'service']), expiresAt: null };
@@ -80,12 +81,13 @@ export async function consumerOf(
   takenOverAfterMs = TAKEN_OVER_AFTER_MS,
 ): Promise<(options: ConsumingOptions) => Promise<void>> {
   const given = { ...addressOf(url), group, takenOverAfterMs };
+  const holdEveryMs = takenOverAfterMs / 4;
   if (given.kind === 'redis') {
     const { openRedisStream } = await import('./redis-stream.ts');
-    return (options) => consume(() => openRedisStream(given), options);
+    return (options) => consume(() => openRedisStream(given), options, holdEveryMs);
   }
   const { openNatsStream } = await import('./nats-stream.ts');
-  return (options) => consume(() => openNatsStream(given), options);
+  return (options) => consume(() => openNatsStream(given), options, holdEveryMs);
 }
 
 function addressOf(url: string): StreamAddress {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readRecord } from '../../import/src/records.ts';
 import type { PublishActionInput, PublishOutcome } from '../../../src/core/shapes.ts';
-import { MAX_ACTIONS_PER_CALL } from '../../../src/features/publish/publish-action.ts';
 import { JsonMeter, type JsonBounds } from '../../../src/lib/json-meter.ts';
 import { MAX_LINE_BYTES } from '../../../src/lib/lines.ts';
 import { forEachInOrder } from '../../../src/lib/turn.ts';
@@ -24,19 +23,26 @@ export interface ConsumingOptions {
 const IN_FLIGHT = 3;
 /** Until the size of messages is known. */
 const FIRST_BATCH = 50;
+/** With more, a process that is killed would leave more that others record again, for hardly less work per message. */
+const MOST_AT_ONCE = 200;
 /** Of the messages of one batch, if all were as long as the longest of the one before. */
 const BATCH_BYTES = 4 * 1_024 * 1_024;
 
-/** Records the messages of a stream until the signal. Each is acknowledged after it is recorded, in any number of processes once. */
+/**
+ * Records the messages of a stream until the signal. Each is acknowledged after it is recorded, in any number of processes once.
+ * @param holdEveryMs how often the stream is told of what is still being recorded
+ */
 export async function consume<M extends Message>(
   open: () => Promise<MessageSource<M>>,
   options: ConsumingOptions,
+  holdEveryMs: number,
 ): Promise<void> {
   const { signal, onFailure, againAfterMs } = options;
   while (!signal.aborted)
     try {
       await using source = await open();
-      await consumeFrom(source, options);
+      using held = new Held(source, holdEveryMs);
+      await consumeFrom(source, held, options);
     } catch (error) {
       if (hasEnded(signal)) return;
       onFailure(error);
@@ -51,17 +57,51 @@ function hasEnded({ aborted }: AbortSignal): boolean {
 
 async function consumeFrom<M extends Message>(
   source: MessageSource<M>,
+  held: Held<M>,
   options: ConsumingOptions,
 ): Promise<void> {
   const { signal, onConcluded } = options;
   await forEachInOrder(batchesOf(source, signal), IN_FLIGHT, {
     mayBegin: () => !signal.aborted,
-    work: (messages) => record(messages, options),
-    async conclude(_messages, conclusion) {
+    work(messages) {
+      held.add(messages);
+      return record(messages, options);
+    },
+    async conclude(messages, conclusion) {
+      held.delete(messages);
       await source.conclude(conclusion);
       onConcluded(conclusion);
     },
   });
+}
+
+/** Batches that are being recorded, of which the stream is told while that takes long. */
+class Held<M extends Message> implements Disposable {
+  readonly #batches = new Set<readonly M[]>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(source: MessageSource<M>, everyMs: number) {
+    let told = new Set<readonly M[]>();
+    this.#timer = setInterval(() => {
+      // What has begun since the last time is recorded before the next as a rule.
+      const slow = [...this.#batches].filter((batch) => told.has(batch));
+      told = new Set(this.#batches);
+      // What is lost comes again, and is recorded once all the same. The connection's loss is noticed by what reads.
+      if (slow.length > 0) source.hold(slow.flat()).catch(() => undefined);
+    }, everyMs);
+  }
+
+  add(batch: readonly M[]): void {
+    this.#batches.add(batch);
+  }
+
+  delete(batch: readonly M[]): void {
+    this.#batches.delete(batch);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
 }
 
 async function* batchesOf<M extends Message>(
@@ -73,7 +113,7 @@ async function* batchesOf<M extends Message>(
     const messages = await source.read(most);
     if (messages.length === 0) continue;
     const longest = Math.max(1, ...messages.map(({ text }) => text?.length ?? 0));
-    most = Math.max(1, Math.min(MAX_ACTIONS_PER_CALL, Math.floor(BATCH_BYTES / longest)));
+    most = Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(BATCH_BYTES / longest)));
     yield messages;
   }
 }

@@ -27,6 +27,8 @@ export interface Conclusion<M> {
 export interface MessageSource<M extends Message> extends AsyncDisposable {
   /** Waits for about a second if there are none. What other processes left unacknowledged comes too. */
   read(most: number): Promise<readonly M[]>;
+  /** Says that they are still being recorded: no other process gets them for as long as if they had just been read. */
+  hold(messages: readonly M[]): Promise<void>;
   /** Acknowledges, after what is refused is kept elsewhere. */
   conclude(conclusion: Conclusion<M>): Promise<void>;
 }

@@ -63,6 +63,10 @@ export async function openNatsStream(options: NatsStreamOptions): Promise<Messag
         }
         return messages;
       },
+      hold(messages) {
+        for (const { sent } of messages) sent.working();
+        return Promise.resolve();
+      },
       async conclude({ recorded, refused, later }) {
         if (refused.length > 0) await makeRefused();
         await Promise.all(refused.map(keep));

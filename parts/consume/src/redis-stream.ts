@@ -51,7 +51,7 @@ export async function openRedisStream(options: RedisStreamOptions): Promise<Mess
 
   return {
     async read(most) {
-      if (from !== '0-0' || performance.now() - takenOverAt > takenOverAfterMs / 2) {
+      if (from !== '0-0' || performance.now() - takenOverAt > takenOverAfterMs / 4) {
         const taken = await takeOver(most);
         if (taken.length > 0) return taken;
       }
@@ -59,6 +59,11 @@ export async function openRedisStream(options: RedisStreamOptions): Promise<Mess
         ...(['GROUP', group, consumer, 'COUNT', most, 'BLOCK', WAIT_MS, 'STREAMS', stream, '>'] as const),
       )) as readonly (readonly [stream: string, entries: readonly Entry[]])[] | null;
       return (found ?? []).flatMap(([, entries]) => entries.map((entry) => messageOf(stream, entry)));
+    },
+    async hold(messages) {
+      // What another process has acknowledged meanwhile stays so.
+      const places = messages.map(({ id }) => placeOf(id));
+      if (places.length > 0) await commands.xclaim(stream, group, consumer, 0, ...places, 'JUSTID');
     },
     async conclude({ recorded, refused }) {
       const done = [...recorded, ...refused.map(({ message }) => message)].map(({ id }) => placeOf(id));

@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
 import { actionLine, numbered } from '../../../../test/support/ingest.ts';
 import { STREAM_KINDS, type TestStream } from '../../../../test/support/streams.ts';
 import { Acting } from '../../../../src/core/stored-input.ts';
+import { readStreamAddress } from '../../../../src/domain/stream-address.ts';
 import { DEFAULT_LIMITS } from '../../../../src/http/limits/limits.ts';
 import { consumerOf, publisher } from '../../src/command.ts';
 import type { ConsumingOptions } from '../../src/consume.ts';
+import { openRedisStream } from '../../src/redis-stream.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -54,6 +57,36 @@ async function start(
     },
   };
 }
+
+test('what is held counts as just read', async () => {
+  await using stream = await STREAM_KINDS[0].start();
+  await stream.add([actionLine('held')]);
+  const url = readStreamAddress(stream.url);
+  if (url === null) throw new Error('The address of a test is none');
+  await using source = await openRedisStream({ ...url, group: GROUP, takenOverAfterMs: 600_000 });
+  const messages = await source.read(1);
+  const redis = new Redis(inject('redisUrl'));
+  const idleMs = async (): Promise<number> => {
+    const [entry] = (await redis.xpending(url.stream, GROUP, '-', '+', 1)) as [[string, string, number]];
+    return entry[2];
+  };
+  try {
+    await expect.poll(idleMs).toBeGreaterThan(20);
+    // A busy machine may take long between the two.
+    await expect
+      .poll(async () => {
+        const before = await idleMs();
+        await source.hold(messages);
+        return (await idleMs()) < before;
+      })
+      .toBe(true);
+    await source.conclude({ recorded: messages, refused: [], later: [] });
+    await source.hold(messages);
+    expect(await stream.open(GROUP)).toBe(0);
+  } finally {
+    redis.disconnect();
+  }
+});
 
 const isDone = (stream: TestStream) => expect.poll(() => stream.open(GROUP)).toBe(0);
 
