@@ -39,6 +39,8 @@ interface Deliveries {
 }
 
 const RECEIVERS = 'query Receivers { webhookReceivers { url behind isSending seenAt } }';
+const EXAMPLE = `WEBHOOKS='[{"url": "https://example.com/hook", "secrets": ["whsec_…"]},
+  {"url": "redis://redis.example/events"}, {"url": "nats://nats.example/events"}]'`;
 const TEST = 'mutation SendTestEvent { sendTestEvent }';
 
 interface Receiver {
@@ -146,13 +148,10 @@ export function WebhooksScreen(): ReactNode {
           noun="deliveries"
           filter={wordFor(state)}
           empty={
-            <Teach
-              icon={Webhook}
-              title="No receiver has refused anything."
-              code={`WEBHOOKS='[{"url": "https://example.com/hook", "secrets": ["whsec_…"]}]'`}
-            >
+            <Teach icon={Webhook} title="No receiver has refused anything." code={EXAMPLE}>
               What a receiver takes at the first attempt is not listed; what it does not take is tried again,
-              and is listed here by its error. Receivers are set where the server is started:
+              and is listed here by its error. Receivers are addresses of HTTP, and streams of Redis and NATS.
+              They are set where the server is started:
             </Teach>
           }
           retry={(id) => client.request(RETRY, { id })}

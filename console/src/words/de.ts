@@ -437,8 +437,8 @@ export const words: Readonly<Record<string, string>> = {
   'A test event is on its way to all receivers. What is not taken is listed below.':
     'Ein Testereignis ist unterwegs zu allen Empfängern. Was nicht angenommen wird, steht unten.',
   'No receiver has refused anything.': 'Kein Empfänger hat etwas abgelehnt.',
-  'What a receiver takes at the first attempt is not listed; what it does not take is tried again, and is listed here by its error. Receivers are set where the server is started:':
-    'Was ein Empfänger gleich annimmt, ist nicht aufgeführt; was er nicht annimmt, wird wiederholt und steht hier unter seinem Fehler. Empfänger werden beim Start des Servers eingestellt:',
+  'What a receiver takes at the first attempt is not listed; what it does not take is tried again, and is listed here by its error. Receivers are addresses of HTTP, and streams of Redis and NATS. They are set where the server is started:':
+    'Was ein Empfänger gleich annimmt, ist nicht aufgeführt; was er nicht annimmt, wird wiederholt und steht hier unter seinem Fehler. Empfänger sind Adressen für HTTP und Streams von Redis und NATS. Sie werden beim Start des Servers eingestellt:',
   'waits for an earlier event': 'wartet auf ein früheres Ereignis',
   next: 'nächster',
 

@@ -43,11 +43,22 @@ async function discovered(issuer: string): Promise<Discovery> {
     ...{ redirect: 'error', headers: { accept: 'application/json' } },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const text = response.ok ? await response.text() : '';
-  if (text === '' || text.length > MAX_BYTES) throw new Error('It says nothing of itself');
-  const document = JSON.parse(text) as Discovery | null;
+  if (!response.ok || response.body === null) throw new Error('It says nothing of itself');
+  const document = JSON.parse(await textOf(response.body)) as Discovery | null;
   if (document?.issuer !== issuer) throw new Error('It is another one');
   return document;
+}
+
+/** The rest of one that is too long is not read. */
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`It says more than ${String(MAX_BYTES)} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function originsIn(

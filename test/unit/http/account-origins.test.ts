@@ -55,6 +55,30 @@ test.each<[string, (issuer: string) => unknown]>([
   expect(await accountOrigins(one.issuer)()).toEqual([one.origin]);
 });
 
+test('of a provider that goes on and on little is read', async () => {
+  let sent = 0;
+  const piece = Buffer.alloc(65_536, ' ');
+  const server = createServer((_req, res) => {
+    const send = (): void => {
+      while (!res.destroyed && res.write(piece)) sent += piece.length;
+    };
+    res.on('drain', send);
+    send();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  try {
+    expect(await accountOrigins(`${origin}/realm`)()).toEqual([origin]);
+    // What waits in the buffers of the two ends.
+    expect(sent).toBeLessThan(32 * 1_048_576);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+});
+
 test('what it said last stays while it does not answer', async () => {
   let isAway = false;
   await using one = await provider((issuer) =>
