@@ -152,6 +152,41 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     expect(begun.map((message) => /"after":"[^"]+"/.test(message))).toEqual([true, true]);
   });
 
+  test('a slice and a thread are shown as they were last, and read again with a connection', async () => {
+    reader = uniqueName('reader');
+    more = `&slice=${uniqueName('thing')}`;
+    const refs = [{ id: more.slice('&slice='.length), type: 'thing', label: 'Thing' }];
+    const about = async (title: string): Promise<string> => {
+      const posted = { postId: title, postTitle: title };
+      const id = await publish(app, { actorId: 'bea', mentions: [reader], refs, descriptor: { posted } });
+      await app.idle();
+      return id;
+    };
+    const id = await about('One');
+    const say = (text: string) =>
+      ask(app, 'mutation ($input: RecordInteractionInput!) { addInteraction(input: $input) { isReplay } }', {
+        input: { actionId: id, kind: 'COMMENT', text, actorId: 'bea' },
+      });
+    await say('Said before');
+    await using visited = await open();
+    const { page } = visited;
+    await has(page, 'Said before', 'article li');
+    await has(page, 'One', '#slice');
+    const keptOf = `new Promise((done) => { const opened = indexedDB.open('kept');
+      opened.onsuccess = () => { const all = opened.result.transaction('all').objectStore('all').getAllKeys();
+        all.onsuccess = () => done(all.result.map((key) => /list (comments|slice) /.exec(key)?.[1]).filter(Boolean).sort()); }; })`;
+    await expect.poll(() => page.evaluate(keptOf), WAIT).toEqual(['comments', 'slice']);
+    await page.evaluate('cut()');
+    const [again] = await Promise.all([reopen(page), page.close()]);
+    await has(again, 'Said before', 'article li');
+    await has(again, 'One', '#slice');
+    await say('Said meanwhile');
+    await about('Two');
+    await again.evaluate('mend()');
+    await has(again, 'Said meanwhile', 'article li');
+    await has(again, 'Two', '#slice');
+  });
+
   test('two tabs: what each has written is sent once, in the order in which it was written, and both show it', async () => {
     reader = uniqueName('reader');
     const id = await post('Shared');
@@ -188,7 +223,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
     await using visited = await open();
     let { page } = visited;
     const [written, texts]: [string[], unknown[]] = [[], []];
-    for (const after of [0, 1, 2, 3, 4, 6, 9, 12]) {
+    for (const after of [0, 1, 2, 3, 4, 6, 9, 12, 16, 24]) {
       await expect.poll(() => textOf(page, '#state'), WAIT).toBe('live');
       await page.evaluate(`stopAt = steps + ${String(after)}`);
       for (const nth of [1, 2]) {
@@ -235,11 +270,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('without a connection', ()
   });
 });
 
-/** Of each list that is kept: how many items it has, and how many are new. */
+/** Of each list that is kept and resumed: how many items it has, and how many are new. */
 function keptLists(page: Page): Promise<unknown> {
   return page.evaluate(`new Promise((done) => { const opened = indexedDB.open('kept');
     opened.onsuccess = () => { const all = opened.result.transaction('all').objectStore('all').getAll();
-      all.onsuccess = () => done(all.result.flatMap((one) => { try { const { page } = JSON.parse(one); return [page.edges.length, page.unseen?.count ?? 0]; } catch { return []; } })); }; })`);
+      all.onsuccess = () => done(all.result.flatMap((one) => { try { const { page } = JSON.parse(one); return page.liveCursor === '' ? [] : [page.edges.length, page.unseen?.count ?? 0]; } catch { return []; } })); }; })`);
 }
 
 /** Writes that wait. */

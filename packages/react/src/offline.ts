@@ -1,15 +1,16 @@
 import {
   openOffline as openClientOffline,
+  type KeptList,
   type Offline,
   type OfflineOptions,
   type WaitingWrite,
 } from '@fanfare/client/offline';
 import type { FeedClient, InteractionChange, InteractionKind } from '@fanfare/client';
 import type { FanfareItem } from './item.ts';
-import { commentsOf } from './store/comments.ts';
+import { commentsOf, type CommentStore } from './store/comments.ts';
 import { pageKeyOf, type ListedPage, type ReadMark } from './store/feed-options.ts';
 import type { FeedStore } from './store/feed-store.ts';
-import type { ItemList, ItemPage } from './store/item-list.ts';
+import type { ItemList } from './store/item-list.ts';
 import type { ListOptions } from './store/list-store.ts';
 import { pageKeyOf as notificationsKeyOf, type NotificationStore } from './store/notification-store.ts';
 import type { Reader, ReaderOffline } from './store/reader.ts';
@@ -48,6 +49,14 @@ export async function openOffline(
           const page = pageOf(list, list.options.live);
           return page && { ...page, ...list.counts };
         });
+      // Where their events go on is not known: they are read again.
+      reader.onThread = (thread, key) =>
+        keepList(offline, reader, thread, key, () => thread.page && { ...thread.page, liveCursor: '' });
+      reader.onPages = (key, pageOf) =>
+        keeping(offline, reader, key, () => {
+          const page = pageOf();
+          return page && { ...page, liveCursor: '' };
+        });
       for (const write of offline.writes) showWaiting(reader, write);
     },
     clear: offline.clear,
@@ -58,18 +67,28 @@ export async function openOffline(
 /** Keeps a list whenever it has changed. @param pageOf undefined: nothing that could go on from there */
 function keepList(
   offline: Offline,
-  { client }: Reader,
-  list: Pick<FeedStore | NotificationStore, 'subscribe'>,
+  reader: Reader,
+  list: Pick<FeedStore | NotificationStore | CommentStore, 'subscribe'>,
   key: string,
-  pageOf: () => (ItemPage<unknown> & { readonly liveCursor: string }) | undefined,
+  pageOf: () => KeptPage | undefined,
 ): void {
-  list.subscribe(
-    offline.keeping(() => {
-      const page = pageOf();
-      const { fields, language } = client;
-      return page && { key, page, language, fields: JSON.stringify(fields) };
-    }),
-  );
+  list.subscribe(keeping(offline, reader, key, pageOf));
+}
+
+type KeptPage = KeptList['page'];
+
+/** @returns to be called whenever it has changed */
+function keeping(
+  offline: Offline,
+  { client }: Reader,
+  key: string,
+  pageOf: () => KeptPage | undefined,
+): () => void {
+  return offline.keeping(() => {
+    const page = pageOf();
+    const { fields, language } = client;
+    return page && { key, page, language, fields: JSON.stringify(fields) };
+  });
 }
 
 /** What is loaded of a list, as the server has confirmed it, with what waits in its place. */

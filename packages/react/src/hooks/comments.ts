@@ -17,7 +17,7 @@ export function useInteractions(actionId: string): CommentsSnapshot & {
   const snapshot = useSyncExternalStore(
     isEnabled ? store.use : store.subscribe,
     store.getSnapshot,
-    store.getSnapshot,
+    store.getServerSnapshot,
   );
   const { loadMore, send, edit, dismiss, remove } = store;
   return { ...snapshot, loadMore, send, edit, dismiss, remove };

@@ -37,6 +37,7 @@ const hiddenOf = (data: unknown): ActionConnection =>
   (data as { readonly viewer: { readonly hiddenItems: ActionConnection } }).viewer.hiddenItems;
 
 function useActionPages(
+  what: string,
   queryOf: (fields: ClientFields) => string,
   variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => ActionConnection,
@@ -47,7 +48,7 @@ function useActionPages(
     page: _page,
     asked,
     ...pages
-  } = usePages<FanfareAction, ActionConnection>(queryOf(client.fields), variables, pick);
+  } = usePages<FanfareAction, ActionConnection>(queryOf(client.fields), variables, pick, what);
   const taken = useRef<{ readonly by: typeof actions; readonly nodes: WeakSet<FanfareAction> } | null>(null);
   useEffect(() => {
     if (taken.current?.by !== actions) taken.current = { by: actions, nodes: new WeakSet() };
@@ -76,7 +77,7 @@ export function useSlice(
   { first = 25, filter }: { readonly first?: number; readonly filter?: ActionFilter } = {},
 ): ActionPages {
   const { actions } = useReader();
-  const { readAgain, ...pages } = useActionPages(documents.slice, { refId, first, filter }, sliceOf);
+  const { readAgain, ...pages } = useActionPages('slice', documents.slice, { refId, first, filter }, sliceOf);
   useLive(
     { what: 'watchSlice', of: { refId, filter } },
     {
@@ -99,7 +100,7 @@ export function useBookmarks({ first = 25 }: { readonly first?: number } = {}): 
   readonly remove: (actionId: string) => Promise<void>;
 } {
   const reader = useReader();
-  const pages = useActionPages(documents.bookmarks, { first }, bookmarksOf);
+  const pages = useActionPages('bookmarks', documents.bookmarks, { first }, bookmarksOf);
   // Set on another device.
   useFeedEvents((event) => {
     if (!('item' in event) || !event.item.action.viewer.isBookmarked) return;
@@ -117,7 +118,7 @@ export function useHidden({ first = 25 }: { readonly first?: number } = {}): Act
   readonly unhide: (actionId: string) => Promise<void>;
 } {
   const reader = useReader();
-  const pages = useActionPages(documents.hiddenItems, { first }, hiddenOf);
+  const pages = useActionPages('hidden', documents.hiddenItems, { first }, hiddenOf);
   const { refresh } = pages;
   const unhide = async (actionId: string): Promise<void> => {
     await deeds.unhide(reader, actionId);
@@ -212,6 +213,7 @@ export function useFeedGroups({
     documents.groups(reader.client.fields),
     { first, ...of },
     groupsOf,
+    'groups',
   );
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
   const again = async (): Promise<void> => {

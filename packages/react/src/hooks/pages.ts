@@ -51,12 +51,20 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
     read: (first: number, after: string | null) => Promise<Page>,
     show: (state: PagesState<Node, Page>) => void,
     now: () => number,
+    kept?: Page,
   ) {
     this.#read = read;
     this.#show = show;
     this.#now = now;
     this.#state = { source, nodes: [], page: null, asked: 0, error: null, isLoadingMore: false };
+    if (kept !== undefined) this.#set({ nodes: kept.edges.map(({ node }) => node), page: kept });
   }
+
+  /** All that is shown. Undefined: nothing was read yet. */
+  readonly shown = (): Page | undefined => {
+    const { page, nodes } = this.#state;
+    return page === null ? undefined : { ...page, edges: nodes.map((node) => ({ node })) };
+  };
 
   /** What changes while it waits for its turn is in the answer. */
   refresh(size: number): Promise<void> {
@@ -117,11 +125,13 @@ class PageReader<Node extends { readonly id: string }, Page extends Connection<N
  * variables or of another reader is ever shown.
  * @param query of $first and $after
  * @param pick must be the same function each time
+ * @param what a name, for pages that are shown again when the next page has no connection
  */
 export function usePages<Node extends { readonly id: string }, Page extends Connection<Node>>(
   query: string,
   variables: Readonly<Record<string, unknown>> & { readonly first: number },
   pick: (data: unknown) => Page,
+  what?: string,
 ): Pages<Node, Page> {
   const { reader, isEnabled } = useProvided();
   const { client, actions } = reader;
@@ -134,14 +144,23 @@ export function usePages<Node extends { readonly id: string }, Page extends Conn
     const abort = new AbortController();
     const read = async (first: number, after: string | null): Promise<Page> =>
       pick(await client.request<unknown>(query, { ...variables, first, after }, abort.signal));
-    const mine = (pages.current = new PageReader(source, read, setState, () => actions.now));
+    const keptAs = what === undefined ? null : `${what} ${JSON.stringify(variables)}`;
+    // As the same hook has kept it.
+    const kept = keptAs === null ? undefined : (reader.keptPage(keptAs) as unknown as Page | undefined);
+    let keep = (): void => undefined;
+    const show = (now: PagesState<Node, Page>): void => {
+      setState(now);
+      keep();
+    };
+    const mine = (pages.current = new PageReader(source, read, show, () => actions.now, kept));
+    if (keptAs !== null) keep = reader.onPages(keptAs, mine.shown);
     mine.refresh(variables.first).catch(() => undefined);
     return () => {
       mine.end();
       abort.abort();
     };
     // The source says all of reader, query and variables.
-  }, [source, actions, isEnabled, pick]);
+  }, [source, actions, isEnabled, pick, what]);
   const current = state?.source === source ? state : null;
   return useMemo(() => {
     const { nodes = [], page = null, asked = 0, error = null, isLoadingMore = false } = current ?? {};

@@ -53,14 +53,24 @@ const EMPTY: CommentsSnapshot = {
   hasNextPage: false,
 };
 
+/** As a thread was last, without what was under way. */
+export interface KeptThread extends Page {
+  readonly me: string | null;
+  readonly version: number;
+}
+
 interface OfReader {
   readonly actions: Actions;
   readonly client: FeedClient<FanfareItem>;
   readonly connection: Connection;
+  /** What is kept of an earlier page. */
+  readonly keptPage?: (key: string) => unknown;
+  /** Notified of each thread that is made. */
+  readonly onThread?: (thread: CommentStore, key: string) => void;
 }
 
 /** The comments of one action. Read again with each change of any of them, whether or not a list that is shown has the action. */
-class CommentStore extends Signal {
+export class CommentStore extends Signal {
   readonly #actionId: string;
   readonly #client: Pick<FeedClient<FanfareItem>, 'fields' | 'request' | 'mutations'>;
   readonly #actions: Actions;
@@ -83,8 +93,9 @@ class CommentStore extends Signal {
   #version = -1;
   #isDue = false;
 
-  constructor(actionId: string, { client, actions, connection }: OfReader) {
+  constructor(actionId: string, { client, actions, connection }: OfReader, kept?: KeptThread) {
     super();
+    if (kept !== undefined) this.#begin(kept);
     this.#actionId = actionId;
     this.#client = client;
     this.#actions = actions;
@@ -92,6 +103,19 @@ class CommentStore extends Signal {
   }
 
   readonly getSnapshot = (): CommentsSnapshot => this.#snapshot;
+  /** The HTML has no comments: they are loaded by the page, or were kept there. */
+  readonly getServerSnapshot = (): CommentsSnapshot => EMPTY;
+
+  /** Undefined: nothing was read yet. */
+  get page(): KeptThread | undefined {
+    const { status, hasNextPage } = this.#snapshot;
+    if (status !== 'ready') return undefined;
+    return {
+      edges: this.#comments.filter(({ id }) => !this.#removed.has(id)).map((node) => ({ node })),
+      pageInfo: { hasNextPage, endCursor: this.#cursor },
+      ...{ me: this.#me, version: this.#version },
+    };
+  }
 
   readonly use = (listener: () => void): (() => void) => {
     const leave = this.subscribe(listener);
@@ -192,6 +216,14 @@ class CommentStore extends Signal {
       this.#set({ error: asError(error) });
     }
   };
+
+  #begin({ edges, pageInfo, me, version }: KeptThread): void {
+    this.#comments = edges.map(({ node }) => node);
+    this.#cursor = pageInfo.endCursor;
+    this.#me = me;
+    this.#version = version;
+    this.#set({ status: 'ready', hasNextPage: pageInfo.hasNextPage });
+  }
 
   /** Its own change is shown already. With others between it and what is shown, all is read again. */
   #confirm(action: ActionState): void {
@@ -294,5 +326,10 @@ const stores = kept<CommentStore>();
 
 /** One for each action that a reader looks at. */
 export function commentsOf(reader: OfReader, actionId: string): CommentStore {
-  return stores(reader.actions, actionId, () => new CommentStore(actionId, reader));
+  return stores(reader.actions, actionId, () => {
+    const key = `comments ${actionId}`;
+    const store = new CommentStore(actionId, reader, reader.keptPage?.(key) as KeptThread | undefined);
+    reader.onThread?.(store, key);
+    return store;
+  });
 }

@@ -1,6 +1,7 @@
 import type { FeedClient, FeedEvent, Notification } from '@fanfare/client';
 import type { FanfareItem } from '../item.ts';
 import { Actions } from './actions.ts';
+import type { CommentStore } from './comments.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
 import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
@@ -48,6 +49,9 @@ export class Reader {
   /** Notified of each list that is made. */
   onFeed: (feed: FeedStore) => void = () => undefined;
   onNotifications: (list: NotificationStore) => void = () => undefined;
+  onThread: (thread: CommentStore, key: string) => void = () => undefined;
+  /** @returns to be called whenever the pages that are shown have changed */
+  onPages: (key: string, pages: () => object | undefined) => () => void = () => () => undefined;
   readonly #listeners = new Set<FeedListener>();
   readonly #snapshots: readonly FeedSnapshot[];
 
