@@ -77,7 +77,7 @@ test('offline by Apollo Client, as its page shows it: a like is sent, and kept u
       ...modules,
       '@fanfare/apollo': {
         createFanfare: (options: Parameters<typeof apollo.createFanfare>[0]) =>
-          apollo.createFanfare({ ...options, token, url: `${app.url}${String(options.url)}` }),
+          apollo.createFanfare({ ...options, token, url: `${app.url}${options.url}` }),
       },
     },
   });

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { transformWithOxc } from 'vite';
 
-const AsyncFunction = Object.getPrototypeOf(async () => Promise.resolve()).constructor as new (
-  ...of: string[]
-) => (...values: unknown[]) => Promise<Readonly<Record<string, unknown>>>;
+type Module = (...values: unknown[]) => Promise<Readonly<Record<string, unknown>>>;
+const { constructor: AsyncFunction } = Object.getPrototypeOf(async () => Promise.resolve()) as {
+  readonly constructor: new (...of: string[]) => Module;
+};
 
 /** What a page of the docs shows first on pages without a connection, as a module with these names, of which it returns some. */
 export async function runSample(

@@ -30,7 +30,7 @@ const BATCH_BYTES = 4 * 1_024 * 1_024;
 
 /**
  * Records the messages of a stream until the signal. Each is acknowledged after it is recorded, in any number of processes once.
- * @param holdEveryMs how often the stream is told of what is still being recorded
+ * @param holdEveryMs how often the stream is notified of what is still being recorded
  */
 export async function consume<M extends Message>(
   open: () => Promise<MessageSource<M>>,
@@ -75,17 +75,17 @@ async function consumeFrom<M extends Message>(
   });
 }
 
-/** Batches that are being recorded, of which the stream is told while that takes long. */
+/** Batches that are being recorded, of which the stream is notified while that takes long. */
 class Held<M extends Message> implements Disposable {
   readonly #batches = new Set<readonly M[]>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(source: MessageSource<M>, everyMs: number) {
-    let told = new Set<readonly M[]>();
+    let known = new Set<readonly M[]>();
     this.#timer = setInterval(() => {
       // What has begun since the last time is recorded before the next as a rule.
-      const slow = [...this.#batches].filter((batch) => told.has(batch));
-      told = new Set(this.#batches);
+      const slow = [...this.#batches].filter((batch) => known.has(batch));
+      known = new Set(this.#batches);
       // What is lost comes again, and is recorded once all the same. The connection's loss is noticed by what reads.
       if (slow.length > 0) source.hold(slow.flat()).catch(() => undefined);
     }, everyMs);

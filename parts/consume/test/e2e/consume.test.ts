@@ -58,8 +58,8 @@ async function start(
   };
 }
 
-test('what is held counts as just read', async () => {
-  await using stream = await STREAM_KINDS[0].start();
+test('what a process holds counts as just read', async () => {
+  await using stream = STREAM_KINDS[0].start();
   await stream.add([actionLine('held')]);
   const url = readStreamAddress(stream.url);
   if (url === null) throw new Error('The address of a test is none');

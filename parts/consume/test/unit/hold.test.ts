@@ -4,7 +4,7 @@ import { actionLine } from '../../../../test/support/ingest.ts';
 import { consume } from '../../src/consume.ts';
 import type { Message } from '../../src/messages.ts';
 
-test('a batch is held until it is recorded, and not after that', async () => {
+test('the stream is notified of a batch until it is recorded, and not after that', async () => {
   const stop = new AbortController();
   let tell = (_ids: readonly string[]): void => undefined;
   // What comes after a slow batch is acknowledged after it.
