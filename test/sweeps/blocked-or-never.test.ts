@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { buildSchema } from '../../../src/app/schema.ts';
-import type { Core } from '../../../src/core/core.ts';
+import { buildSchema } from '../../src/app/schema.ts';
+import type { Core } from '../../src/core/core.ts';
 import {
   encodeActionId,
   encodeInteractionId,
   encodeMemberId,
   encodeRefId,
-} from '../../../src/graphql/global-id.ts';
-import type { Role } from '../../../src/domain/viewer.ts';
-import { runOperation } from '../../../src/graphql/run-operation.ts';
-import { renames } from '../../../src/features/directory/jobs/renames.ts';
-import { runnerOf } from '../../support/jobs.ts';
-import { openParts } from '../../support/parts.ts';
-import { rowsOf } from '../../support/tenant-table.ts';
-import { READS, writesOf } from '../../support/ways-to-members.ts';
+} from '../../src/graphql/global-id.ts';
+import type { Role } from '../../src/domain/viewer.ts';
+import { runOperation } from '../../src/graphql/run-operation.ts';
+import { renames } from '../../src/features/directory/jobs/renames.ts';
+import { runnerOf } from '../support/jobs.ts';
+import { openParts } from '../support/parts.ts';
+import { rowsOf } from '../support/tenant-table.ts';
+import { READS, writesOf } from '../support/ways-to-members.ts';
 
 /** Only for staff: an error of theirs would leave the rest without an answer. */
 const FOR_STAFF: ReadonlySet<string> = new Set(['Ref.followers']);
