@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const sources = new URL('../src/', import.meta.url);
 const engine = new URL('../packages/local-engine/', import.meta.url);
-const packages = new URL('../packages/', import.meta.url);
+const parts = new URL('../parts/', import.meta.url);
 const built = new URL('../dist/src/main.js', import.meta.url);
 
 /** Since when there is anything new in a folder, in milliseconds. Folders count: a removal shows nowhere else. */
@@ -19,19 +19,14 @@ function isOlder(result, folder) {
   return existsSync(folder) && (!existsSync(result) || changedAt(folder) > statSync(result).mtimeMs);
 }
 
-/** Packages without a manifest of their own are built with the server. */
-function partsOfTheServer() {
-  if (!existsSync(packages)) return [];
-  const names = readdirSync(packages).filter(
-    (name) => !existsSync(new URL(`${name}/package.json`, packages)),
-  );
-  return names.map((name) => new URL(`${name}/src/`, packages));
+function sourcesOfParts() {
+  return existsSync(parts) ? readdirSync(parts).map((name) => new URL(`${name}/src/`, parts)) : [];
 }
 
 function whyNotTheBuild() {
   if (!existsSync(sources)) return null;
   if (!existsSync(built)) return 'There is no build';
-  return [sources, ...partsOfTheServer()].some((folder) => isOlder(built, folder)) ||
+  return [sources, ...sourcesOfParts()].some((folder) => isOlder(built, folder)) ||
     isOlder(new URL('dist/index.js', engine), new URL('src/', engine))
     ? 'The build is older than the sources'
     : null;

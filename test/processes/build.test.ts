@@ -14,7 +14,7 @@ const WHOLE = [
 ];
 
 /** A checkout whose sources and build say which they are. */
-async function checkout(parts: { src?: boolean; dist?: boolean }): Promise<ProjectCopy> {
+async function checkout(parts: { src?: boolean; dist?: boolean; part?: boolean }): Promise<ProjectCopy> {
   const copy = await copyProject(['package.json', 'tsconfig.json', 'bin']);
   const write = async (folder: string, file: string, text: string) => {
     await mkdir(join(copy.path, folder), { recursive: true });
@@ -22,6 +22,7 @@ async function checkout(parts: { src?: boolean; dist?: boolean }): Promise<Proje
   };
   if (parts.src !== false) await write('src', 'main.ts', 'the sources');
   if (parts.dist !== false) await write('dist/src', 'main.js', 'the build');
+  if (parts.part === true) await write('parts/some/src', 'part.ts', 'a part');
   return copy;
 }
 
@@ -46,6 +47,13 @@ describe('bin/fanfare.js', () => {
     const { stdout, stderr } = await launch(copy);
     expect(stdout).toBe('the sources\n');
     expect(stderr).toContain('The build is older than the sources');
+  });
+
+  it('counts the parts of the server among the sources', async () => {
+    await using copy = await checkout({ part: true });
+    const future = Date.now() / 1_000 + 60;
+    await utimes(join(copy.path, 'parts/some/src/part.ts'), future, future);
+    expect((await launch(copy)).stdout).toBe('the sources\n');
   });
 
   it('says what to do if there is neither a build nor a loader', async () => {
