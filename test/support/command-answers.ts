@@ -229,7 +229,14 @@ export const ANSWERS: readonly Answer[] = [
     because: 'it runs everything once more, and what it consists of is run by .ci/run',
     commands: ['npm run test:all', 'npm run schema && npm run codegen', 'npm run codegen'],
   },
-  { because: 'it needs Docker; test/unit/compose.test.ts reads the file', commands: ['docker compose up'] },
+  {
+    because: 'it needs Docker; test/unit/compose.test.ts reads the file',
+    commands: ['docker compose up', 'docker compose up --build -d'],
+  },
+  {
+    because: 'It needs a program of the machine, and prints a secret that is another one each time.',
+    commands: ['openssl rand -base64 48', 'openssl rand -hex 24'],
+  },
   {
     because: 'it needs a cluster; test/unit/deploy.test.ts reads the files',
     commands: ['kubectl set image', 'kubectl rollout undo'],

@@ -107,8 +107,8 @@ test('a hundred keys are one command', async () => {
       representations.map((_, n) => `Name ${String(n)}`),
     );
   });
-  // What is known of the reader is read when it is due.
-  const keyed = commands.filter(({ collection }) => collection !== 'feeds');
+  // Workers send commands of their own, and what is known of the reader is read when it is due.
+  const keyed = commands.filter(({ collection }) => ['blocks', 'members'].includes(String(collection)));
   expect(keyed.map(({ name, collection }) => `${name} ${collection}`).sort()).toEqual([
     'find blocks',
     'find members',
