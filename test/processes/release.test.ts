@@ -13,4 +13,5 @@ test('packages are published to a registry, and from there all that the pages fo
   });
   const commands = [...stdout.matchAll(/^ +[\d.]+ s {2}(.+)$/gm)].map(([, command = '']) => command);
   expect(DONE_WORD_FOR_WORD.filter((command) => !commands.includes(command))).toEqual([]);
-});
+  // It installs a dozen projects, one after the other: minutes on an idle machine.
+}, 1_800_000);
