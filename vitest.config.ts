@@ -67,8 +67,15 @@ const projects = [
     provide: { otherModels: false },
   },
   // A process for each file.
-  { ...watched, name: 'alone', include: testsIn('alone') },
-  { ...watched, name: 'rest', include: testsIn('browser', 'processes', 'large', 'fault', 'simulation') },
+  {
+    ...{ ...watched, name: 'rest' },
+    include: testsIn('alone', 'browser', 'processes', 'large', 'fault', 'simulation'),
+  },
+  {
+    ...watched,
+    ...{ name: 'sweeps', include: testsIn('sweeps'), isolate: false },
+    provide: { otherModels: false },
+  },
   {
     ...watched,
     ...{
