@@ -12,7 +12,7 @@ const inTier = (script: string): string[] =>
 test('every project of tests runs in one of the two tiers', () => {
   const { projects = [] } = config.test ?? {};
   const names = projects.map((project) =>
-    typeof project === 'object' && 'test' in project ? project.test?.name : project,
+    typeof project === 'object' && 'test' in project ? project.test.name : project,
   );
   expect([...inTier('test'), ...inTier('test:rest')].sort()).toEqual([...names].sort());
 });

@@ -108,7 +108,7 @@ test('a hundred keys are one command', async () => {
     );
   });
   // Workers send commands of their own, and what is known of the reader is read when it is due.
-  const keyed = commands.filter(({ collection }) => ['blocks', 'members'].includes(String(collection)));
+  const keyed = commands.filter(({ collection }) => ['blocks', 'members'].includes(collection));
   expect(keyed.map(({ name, collection }) => `${name} ${collection}`).sort()).toEqual([
     'find blocks',
     'find members',
