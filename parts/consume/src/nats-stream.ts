@@ -63,10 +63,12 @@ export async function openNatsStream(options: NatsStreamOptions): Promise<Messag
         }
         return messages;
       },
-      hold(messages) {
-        for (const { sent } of messages) sent.working();
-        return Promise.resolve();
-      },
+      // On a connection that is closed it throws at once: nobody would catch that of a timer.
+      hold: (messages) =>
+        new Promise((resolve) => {
+          for (const { sent } of messages) sent.working();
+          resolve();
+        }),
       async conclude({ recorded, refused, later }) {
         if (refused.length > 0) await makeRefused();
         await Promise.all(refused.map(keep));
