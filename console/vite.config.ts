@@ -34,6 +34,8 @@ export default defineConfig({
       input: [at('index.html'), at('demo.html')],
       // One file compresses better than four.
       output: {
+        // Each name that the first script may load is a part of it, and a hash compresses badly.
+        chunkFileNames: 'assets/[name]-[hash:6].js',
         codeSplitting: {
           groups: [{ name: 'base', test: BASE }],
         },

@@ -90,6 +90,7 @@ export function useSlice(
         return undefined;
       },
       onResync: readAgain,
+      error: pages.error,
     },
   );
   return pages;
@@ -180,7 +181,7 @@ export interface GroupPages extends Omit<
 /** Watches a list while it is shown. `onResync` is called when it is opened, too: what happened since the first page was read came by no event. */
 function useLive(
   watched: Watched,
-  on: Pick<Subscriber, 'onEvent'> & { onResync: () => Promise<void> },
+  on: Pick<Subscriber, 'onEvent'> & { onResync: () => Promise<void>; error: Error | null },
 ): void {
   const { reader, isEnabled } = useProvided();
   const latest = useLatest(on);
@@ -192,6 +193,10 @@ function useLive(
       cursor: undefined,
       onEvent: (event) => latest.current.onEvent(event),
       onResync: () => latest.current.onResync(),
+      onLive: () => {
+        const { error, onResync } = latest.current;
+        if (error !== null) onResync().catch(() => undefined);
+      },
     });
     // The key says all of what is watched.
   }, [reader, isEnabled, key]);
@@ -240,6 +245,7 @@ export function useFeedGroups({
         return undefined;
       },
       onResync: again,
+      error: pages.error,
     },
   );
   return {

@@ -132,6 +132,9 @@ export class CommentStore extends Signal {
       },
       // What happened between the first page and the watch came by no event.
       onResync: () => this.#readAll(),
+      onLive: () => {
+        if (this.#snapshot.error !== null && this.#snapshot.error === this.#readError) void this.#readAll();
+      },
     });
     const leaveActions = this.#actions.subscribe(() => {
       this.#follow();

@@ -36,6 +36,8 @@ export interface Subscriber extends Watched {
   /** Gets the events of what it watches, and no others. */
   onEvent(event: LiveEvent): void | Promise<void>;
   readonly onResync: (reason: string) => Promise<void>;
+  /** Called when it has become live: what failed meanwhile may succeed. */
+  readonly onLive?: () => void;
 }
 
 /** How a reader's lists are watched: from this tab, or from the one that does it for all. */
@@ -196,8 +198,10 @@ export class Connection extends Signal {
   #set(subscriber: Subscriber, snapshot: State): void {
     const entry = this.#running.get(subscriber);
     if (entry === undefined) return;
+    const last = entry.snapshot.state;
     entry.snapshot = snapshot;
     this.#update();
+    if (snapshot.state === 'live' && last !== 'live') subscriber.onLive?.();
   }
 
   #update(): void {

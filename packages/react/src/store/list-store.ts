@@ -60,6 +60,9 @@ export abstract class ListStore<
   readonly #connection: Connection;
   readonly #subscriber: Subscriber;
   readonly #usage: Usage;
+  readonly #again = (): void => {
+    if (this.#snapshot.error !== null) void this.retry();
+  };
   #snapshot: State;
   #serverSnapshot: State;
   #isAtTop = false;
@@ -83,7 +86,12 @@ export abstract class ListStore<
     this.#snapshot = this.#serverSnapshot = empty;
     this.list = list;
     this.#connection = connection;
-    this.#subscriber = { ...watched, cursor: undefined, onResync: () => this.#refresh() };
+    this.#subscriber = {
+      ...watched,
+      cursor: undefined,
+      onResync: () => this.#refresh(),
+      onLive: this.#again,
+    };
     this.#usage = new Usage(
       () => {
         this.#open();

@@ -207,6 +207,28 @@ test('comments that could not be read are requested again only by the next compo
   expect(asked).toBe(2);
 });
 
+test('comments that could not be read while the connection was lost are read again when it is back', async () => {
+  let isAway = false;
+  const client = createTestClient({
+    feed: () => [],
+    request: () => {
+      if (isAway) throw new Error('Away');
+      const edges = [{ node: commentOf('c1') }];
+      return { node: { interactions: { edges, pageInfo: { hasNextPage: true, endCursor: 'c1' } } } };
+    },
+  });
+  const comments = commentsOf(new Reader({ client }), 'action-a');
+  comments.use(() => undefined);
+  await vi.waitFor(() => expect(comments.getSnapshot().status).toBe('ready'));
+  client.connection('waiting');
+  isAway = true;
+  await comments.loadMore();
+  expect(comments.getSnapshot().error?.message).toBe('Away');
+  isAway = false;
+  client.connection('live');
+  await vi.waitFor(() => expect(comments.getSnapshot().error).toBeNull());
+});
+
 test('a comment that waits for review is shown to its writer as such, also when all is read again', async () => {
   const { server, comments, shown, shows, change } = await settle(named(2, 2));
   await comments.send('held');

@@ -526,3 +526,24 @@ test('retry repeats what failed: the list after a refresh, otherwise its next pa
     expect(client.queries.at(-1)?.after === undefined).toBe(isRefresh);
   }
 });
+
+test('a page that failed while the connection was lost is read again when it is back, and once', async () => {
+  let fails = false;
+  const next = { hasNextPage: true, endCursor: 'a' };
+  const { client, feed, ready, live } = settle({
+    feed: () =>
+      fails ? Promise.reject(new Error('Away')) : Promise.resolve({ ...pageOf(ITEMS), pageInfo: next }),
+  });
+  await ready();
+  await live();
+  client.connection('waiting');
+  fails = true;
+  await feed.loadMore();
+  expect(feed.getSnapshot().error?.message).toBe('Away');
+  fails = false;
+  const asked = client.queries.length;
+  client.connection('live');
+  await vi.waitFor(() => expect(feed.getSnapshot().error).toBeNull());
+  client.connection('live');
+  expect(client.queries.slice(asked)).toEqual([expect.objectContaining({ after: 'a' })]);
+});
