@@ -17,6 +17,12 @@ import { ObjectId, type Filter } from 'mongodb';
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import { beyond, type Stretch, turned } from '../documents/keyset.ts';
 
+export const VISIBLE = { isDeleted: false, isHidden: false } as const;
+export const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = {
+  ...VISIBLE,
+  scope: { $in: ['FOLLOWERS', 'PUBLIC'] },
+};
+
 /** Conditions on an action, all of which must hold. */
 export interface ActionConditions {
   readonly types?: readonly string[];

@@ -1,9 +1,11 @@
 import { ObjectId, type Filter, type WithId, type Collection, type Document } from 'mongodb';
-import type { Action, ActionId, FanOutState, RefId, ActionRef, UserId } from '../../domain/action.ts';
+import type { Action, ActionId, FanOutState, RefId, UserId } from '../../domain/action.ts';
 import { DEFAULT_LANE, type Lane } from '../../domain/lane.ts';
 import {
   toAction,
   actionListFilter,
+  VISIBLE,
+  VISIBLE_TO_FOLLOWERS,
   putOffUntil,
   NEWEST_RECORDED,
   conditionsFilter,
@@ -14,7 +16,6 @@ import {
 } from './action-document.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import type { ReaderStampsDocument } from '../documents/installation-documents.ts';
-import { blockTag } from '../../domain/block.ts';
 import type { Member } from '../../domain/member.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { NEVER_STAMPED } from '../stamps/directory-stamps.ts';
@@ -33,13 +34,13 @@ import { toMember, type PlainMember } from '../documents/member-document.ts';
 import { ALL_READERS, type Stamps } from '../stamps/reader-stamps.ts';
 import type { Collections } from '../database/mongo.ts';
 import { literal } from '../stages/revision.ts';
-import { inOneBatch, inTurns, unionOf, upTo } from '../database/batches.ts';
+import { inOneBatch, inTurns, upTo } from '../database/batches.ts';
 import { userKey } from '../../domain/audience.ts';
 import { clock } from '../../lib/clock.ts';
 import { gathered } from '../../lib/gathered.ts';
 import { mayBeOfOne } from '../database/errors.ts';
-import { inSlices } from '../../lib/turn.ts';
 import { beyond, type Stretch, turned } from '../documents/keyset.ts';
+import { namingByActions } from './naming.ts';
 
 declare module '../repositories.ts' {
   interface Repositories {
@@ -47,47 +48,12 @@ declare module '../repositories.ts' {
   }
 }
 
-/** Actions among which one is looked for that describes a ref: a bound for refs that have very many. */
-const FIRST_ACTIONS = 100;
-/** Refs that one command looks for: planning a union takes longer with each part of it. */
-const NAMED_AT_ONCE = 25;
-
-const VISIBLE = { isDeleted: false, isHidden: false } as const;
-const VISIBLE_TO_FOLLOWERS: Filter<ActionDocument> = { ...VISIBLE, scope: { $in: ['FOLLOWERS', 'PUBLIC'] } };
-
 function ofTypes(types: readonly string[] | null): Filter<ActionDocument> {
   return types === null ? {} : { 'descriptor.type': { $in: [...types] } };
 }
 
 /** Finds actions by their audience. Part of the repository of actions. */
 function actionsOfAudience(collection: Collection<ActionDocument>) {
-  /** The first of such actions of each ref that followers may see, among the first hundred recorded. One round trip for 25 refs. */
-  async function firstWith(
-    wanted: readonly { readonly refId: RefId; readonly where: Filter<ActionDocument> }[],
-  ): Promise<{ readonly actorId: UserId; readonly ref: ActionRef }[]> {
-    if (wanted.length === 0) return [];
-    const pipelines = wanted.map(({ refId, where }): Document[] => [
-      { $match: where },
-      { $sort: { recorded: 1, _id: 1 } },
-      { $limit: FIRST_ACTIONS },
-      { $match: { 'refs.id': refId, ...VISIBLE_TO_FOLLOWERS, expiresAt: { $not: { $lte: clock.now() } } } },
-      { $limit: 1 },
-      { $project: { _id: 0, actorId: 1, refs: 1, refId: literal(refId) } },
-    ]);
-    const found = await inSlices(pipelines, NAMED_AT_ONCE, (some) =>
-      collection
-        .aggregate<Pick<ActionDocument, 'actorId' | 'refs'> & { readonly refId: RefId }>(
-          unionOf(collection, some),
-          { batchSize: NAMED_AT_ONCE + 1 },
-        )
-        .toArray(),
-    );
-    return found.flat().flatMap(({ actorId, refs, refId }) => {
-      const ref = refs.find(({ id }) => id === refId);
-      return ref === undefined ? [] : [{ actorId, ref }];
-    });
-  }
-
   return {
     /**
      * Start of a span that contains the newest `count` (at least 1) actions of a ref; `null` when there are none. Counts the
@@ -132,29 +98,6 @@ function actionsOfAudience(collection: Collection<ActionDocument>) {
           .limit(limit),
       );
       return documents.map(toAction);
-    },
-
-    /**
-     * Refs as the first action names them that all followers may see, of the first hundred recorded with each id. So another
-     * action does not change them, and an action that is hidden or deleted describes nothing. One round trip for 25 refs. Index
-     * `recorded_by_ref`.
-     */
-    async firstNaming(refIds: readonly RefId[]): Promise<ActionRef[]> {
-      const found = await firstWith(refIds.map((refId) => ({ refId, where: { refIds: refId } })));
-      return found.map(({ ref }) => ref);
-    },
-
-    /** The same, of the actor's own actions that have the id without a name. Index `unnamed`. */
-    firstUnnamed(
-      wanted: readonly { readonly actorId: UserId; readonly refId: RefId }[],
-    ): Promise<{ readonly actorId: UserId; readonly ref: ActionRef }[]> {
-      return firstWith(
-        wanted.map(({ actorId, refId }) => ({
-          refId,
-          // States the partial index's condition explicitly, since not every planner infers it.
-          where: { unnamed: { $eq: blockTag(refId), $exists: true }, actorId },
-        })),
-      );
     },
 
     /**
@@ -525,6 +468,7 @@ export function actionsRepository(collections: Collections) {
     },
 
     ...actionsOfAudience(collection),
+    ...namingByActions(collection),
 
     ...openWork(collection),
   };

@@ -333,7 +333,12 @@ describe('no hot query scans a whole collection', () => {
     [
       'the first action that names a ref',
       'recorded_by_ref',
-      () => parts.repositories.actions.firstNaming(['r3']),
+      () => parts.repositories.actions.firstNaming(['r1', 'unheard-of']),
+    ],
+    [
+      'the same where the process has looked before',
+      'recorded_by_ref',
+      () => parts.repositories.actions.firstNaming(['r1', 'unheard-of']),
     ],
     [
       'what a member calls who blocks them',

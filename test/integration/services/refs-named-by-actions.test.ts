@@ -1,5 +1,7 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { PublishActionInput } from '../../../src/core/shapes.ts';
+import { commandsOf } from '../../support/commands.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
 const named = (label: string, id = 'mary') => ({ refs: [{ id, type: 'applicant', label }] });
@@ -97,4 +99,81 @@ test('finds a ref as the first action names it, until it is described, and not i
   expect(await found('lone')).toEqual(['Lone']);
   await services.hideAction(parts.session('admin', 'admin'), only, null);
   expect(await found('lone')).toEqual([]);
+});
+
+test('a process that has looked for names shows what one that has not does, whatever happened to the actions meanwhile', async () => {
+  await using parts = await openParts();
+  const { services } = parts;
+  const admin = parts.session('admin', 'admin');
+  const host = parts.session('host', 'service');
+  const first = await publish(parts, named('Mary', 'other'));
+  await publish(parts, { ...named('Restricted Mary'), scope: 'RESTRICTED', recipients: ['ann'] });
+  const second = await publish(parts, named('Mary the Second'));
+  await publish(parts, { ...named('Mary the Third'), expiresAt: new Date(Date.now() + 3_600_000) });
+  await publish(parts, named('Mary the Fourth'));
+  const names = async (): Promise<unknown> => {
+    const ids = ['mary', 'other', 'nobody'];
+    const known = await Promise.all(ids.map((id) => shown(parts, id)));
+    await using fresh = await parts.reopen();
+    expect(known).toEqual(await Promise.all(ids.map((id) => shown(fresh, id))));
+    return known[0];
+  };
+  const steps: [() => Promise<unknown>, string][] = [
+    [() => Promise.resolve(), 'Mary the Second'],
+    [() => services.hideAction(admin, second, null), 'Mary the Third'],
+    [() => services.unhideAction(admin, second), 'Mary the Second'],
+    [() => services.updateAction(host, first, { refs: named('Mary the First').refs }), 'Mary the First'],
+    [() => services.updateAction(host, first, named('Mary', 'other')), 'Mary the Second'],
+    [() => services.deleteAction(admin, second), 'Mary the Third'],
+    [
+      () =>
+        parts.database.collections.actions.updateOne(
+          { 'refs.label': 'Mary the Third' },
+          { $set: { expiresAt: new Date(Date.now() - 1) } },
+        ),
+      'Mary the Fourth',
+    ],
+    [() => publish(parts, named('Nobody any more', 'nobody')), 'Mary the Fourth'],
+  ];
+  for (const [step, name] of steps) {
+    await step();
+    expect(await names()).toBe(`applicant ${name}`);
+  }
+});
+
+test('what actions call very many is asked about at once by a process that has looked for it, however much the id of one is used', async () => {
+  await using parts = await openParts({ monitorCommands: true });
+  const { actions } = parts.database.collections;
+  const ids = Array.from({ length: 60 }, (_, n) => `thing-${String(n).padStart(2, '0')}`);
+  const named = await parts.services.publishActions(
+    parts.service,
+    ids.slice(0, 30).map((id) => ({
+      ...{ scope: 'PUBLIC', refs: [{ id, type: 'thing', label: `The ${id}` }] },
+      descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: id } },
+    })),
+  );
+  // Nothing that followers may see names it.
+  const document = await actions.findOne({ _id: new ObjectId(named[0]?.action?.id) });
+  if (document === null) throw new Error('The action is not there');
+  const crowd = Array.from({ length: 1_100 }, () => ({
+    ...{ ...document, _id: new ObjectId(), refIds: ['thing-59'], refs: [], isHidden: true },
+  }));
+  await actions.insertMany(crowd);
+  await parts.services.followMany(
+    parts.service,
+    ids.map((refId) => ({ followerId: 'ann', refId })),
+  );
+  const read = async () => {
+    let labels: unknown[] = [];
+    const commands = await commandsOf(parts.database, async () => {
+      const page = await parts.services.following(parts.session('ann'), { first: 60 });
+      labels = page.edges.map(({ node }) => node.label);
+    });
+    expect(labels).toEqual(ids.map((id, n) => (n < 30 ? `The ${id}` : null)));
+    return commands.filter(({ collection }) => collection === 'actions').map(({ name }) => name);
+  };
+  expect(await read()).toEqual(Array.from({ length: 8 }, () => 'aggregate'));
+  // It reads what there is of the crowded one, and all again; from then on it looks for that one apart.
+  await read();
+  expect(await read()).toEqual(['find', 'aggregate']);
 });
