@@ -1,10 +1,11 @@
-// The pictures of the README and the docs: npm run pictures [name …]. A server of its own with the demo, as somebody sees it who
+// The pictures of the README and the docs: npm run pictures [-- [--out folder] name …]. A server of its own with the demo, as somebody sees it who
 // has just started both. Run it while the machine does nothing else: some of them say how long something took.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import puppeteer from 'puppeteer-core';
 
@@ -23,6 +24,10 @@ const LIVE = 240;
 const QUICK_MS = 150;
 const MOST_CLICKS = 12;
 
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: at('docs') } },
+});
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-pictures-'));
 const env = { ...process.env, DATA_DIR: folder, PORT: '0', NODE_ENV: 'development' };
 const children = [];
@@ -34,11 +39,10 @@ try {
   played = ended(demo);
   await printed(demo, /Live actions/);
   browser = await open();
-  const wanted = process.argv.slice(2);
   for (const [name, size, path, prepare] of [
     ['demo', [1100, 620], '/demo', playing],
     ['console-inspector', [1200, 700], '#/inspector/rita', seen('.inspected .why')],
-    ['console-home', [1200, 700], '#/feed', seen('article .said')],
+    ['console-home', [1200, 700], '#/feed', seen('article [data-fanfare="summary"]')],
     ['console-types', [1200, 760], '#/types/posted', seen('[lang="de"]')],
     ['notifications', [1100, 620], '/demo', openingTheBell],
     ['console-overview', [1200, 760], '#/overview', afterwards],
@@ -106,9 +110,9 @@ async function take(name, [width, height], url, prepare) {
   await page.goto(url, { waitUntil: 'networkidle2' });
   await prepare(page);
   await page.evaluate('document.fonts.ready');
-  await page.screenshot({ path: at(`docs/${name}.png`) });
+  await page.screenshot({ path: join(values.out, `${name}.png`) });
   await context.close();
-  console.log(`docs/${name}.png`);
+  console.log(`${name}.png`);
 }
 
 function seen(selector) {

@@ -131,7 +131,7 @@ function Given({ asked, name, label, placeholder }: GivenProps): ReactNode {
         goTo('feed', '', { ...asked, [name]: given });
       }}
     >
-      <input {...{ name, placeholder }} size={9} maxLength={100} aria-label={label} defaultValue={value} />
+      <input {...{ name, placeholder }} size={7} maxLength={100} aria-label={label} defaultValue={value} />
     </form>
   );
 }
