@@ -104,7 +104,7 @@ function section({ provenance, ...report }: KeptReport, raw: string): string[] {
     ...(figures.length === 0
       ? []
       : tableLines({
-          columns: targets ? ['what', 'measured', 'target', ''] : ['what', 'measured'],
+          columns: targets ? ['what', 'measured', 'target', 'verdict'] : ['what', 'measured'],
           rows: figures.map((figure) => [...row(figure), ...(targets ? verdict(figure) : [])]),
         })),
     ...tables.flatMap(tableLines),

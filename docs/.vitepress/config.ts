@@ -178,7 +178,11 @@ export default defineConfig({
     }
   },
   themeConfig: {
-    search: { provider: 'local' },
+    // Without a label of its own the button is called what it shows.
+    search: {
+      provider: 'local',
+      options: { translations: { button: { buttonText: 'Search', buttonAriaLabel: '' } } },
+    },
     outline: [2, 3],
     nav: [
       { text: 'First feed', link: '/getting-started' },

@@ -1,4 +1,22 @@
+import { nextTick } from 'vue';
+import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import './contrast.css';
 
-export default DefaultTheme;
+/** The home page of the usual theme has no `main`, by which those who cannot see it find what it says. */
+function markMain(): void {
+  const content = document.getElementById('VPContent');
+  if (content?.querySelector('main') === null) content.setAttribute('role', 'main');
+  else content?.removeAttribute('role');
+}
+
+export default {
+  extends: DefaultTheme,
+  enhanceApp({ router }) {
+    if (import.meta.env.SSR) return;
+    router.onAfterRouteChange = async () => {
+      await nextTick();
+      markMain();
+    };
+  },
+} satisfies Theme;
