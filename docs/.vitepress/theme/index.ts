@@ -13,7 +13,7 @@ function markMain(): void {
 export default {
   extends: DefaultTheme,
   enhanceApp({ router }) {
-    if (import.meta.env.SSR) return;
+    if (typeof document === 'undefined') return;
     router.onAfterRouteChange = async () => {
       await nextTick();
       markMain();
