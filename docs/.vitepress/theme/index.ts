@@ -3,7 +3,7 @@ import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import './contrast.css';
 
-/** The home page of the usual theme has no `main`, by which those who cannot see it find what it says. */
+/** The home page of the usual theme has no `main`, by which a screen reader finds what it says. */
 function markMain(): void {
   const content = document.getElementById('VPContent');
   if (content?.querySelector('main') === null) content.setAttribute('role', 'main');
