@@ -112,6 +112,14 @@ export const ACTIONS: Declared<'actions'> = {
       'what a member has scheduled, the next first, and how much',
       { partialFilterExpression: { publishAt: { $exists: true } } },
     ),
+    index(
+      'ahead',
+      { conducted: -1 },
+      'feed by time: what was conducted after it was recorded, newest first',
+      {
+        partialFilterExpression: { isAhead: true },
+      },
+    ),
     index('put_off', { publishedAt: 1 }, 'what was published later than the time in its id', {
       partialFilterExpression: { publishedAt: { $exists: true } },
     }),

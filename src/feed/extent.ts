@@ -2,7 +2,7 @@ import type { FeedPosition } from '../domain/newsfeed-item.ts';
 import type { Follow } from '../domain/viewer.ts';
 
 /** Entries that a response looks at in vain before it stops, about. */
-const MAX_MISSED = 400;
+export const MAX_MISSED = 400;
 
 /**
  * How far one response reads a list of which the rules or a filter may let few entries through. Where it stops, the response ends: its

@@ -61,6 +61,11 @@ export interface FeedReader {
   /** The same, the newest actions first, from the actions. */
   conducted(reader: ReaderProfile, query: ConductedQuery): Promise<readonly ConductedEntry[]>;
   /**
+   * Entries of actions that were recorded by a time and conducted at another or later, ahead of the clock, unordered. `null`: there are
+   * more such actions than a few, whoever they are for.
+   */
+  ahead(reader: ReaderProfile, times: AheadTimes): Promise<readonly FeedEntry[] | null>;
+  /**
    * Starts reading a page from the store before the reader is known, which saves a round trip.
    * @param begin writes down that there is such a reader; called if nothing is stored about them
    * @param beside what else to read of the reader, if the store can; `null`: nothing
@@ -93,6 +98,11 @@ export interface FeedReader {
   among(reader: ReaderProfile, actionIds: readonly ActionId[]): FewEntries;
   /** The entry for one action and its source; `null` when it is not in the feed. */
   locate(reader: ReaderProfile, actionId: ActionId): Promise<LocatedEntry | null>;
+}
+
+export interface AheadTimes {
+  readonly recordedBy: Date;
+  readonly since: Date;
 }
 
 /** Some entries of a feed, in its order. */
@@ -144,9 +154,10 @@ export function feedReader(context: Context): FeedReader {
       return { query, ahead: { ...ahead, known } };
     },
     async conducted(reader, query) {
+      const { paces } = remembered;
       const [source, reaches] = await Promise.all([
-        sourceOf(context, remembered.paces, reader, FLOOR_ABOVE_ALL, query),
-        storedDownTo(context, reader, query),
+        sourceOf(context, paces, reader, FLOOR_ABOVE_ALL, query),
+        paces.of(reader.userId) === null ? storedDownTo(context, reader, query) : null,
       ]);
       const entries = await source((of) => readConducted(context, { ...of, reaches }, query));
       const shown = await withReturned(reader, Promise.resolve(entries));
@@ -155,11 +166,19 @@ export function feedReader(context: Context): FeedReader {
         conducted: entries[index]?.conducted ?? entry.relevancy,
       }));
     },
+    async ahead(reader, times) {
+      const asked = { ...times, most: MOST_AHEAD };
+      const ids = await context.sourceActions.conductedAhead(reader.userId, asked);
+      return ids && withReturned(reader, base.find(reader, ids));
+    },
     find: (reader, actionIds, through) => withReturned(reader, base.find(reader, actionIds, through)),
     among: (reader, actionIds) => among(context, base, reader, actionIds),
     locate: (reader, actionId) => withOrWithoutStore(context, reader, (as) => locate(context, as, actionId)),
   };
 }
+
+/** Actions conducted ahead of the clock that are looked up: clocks of applications are seldom so wrong. */
+const MOST_AHEAD = 100;
 
 /** Nothing is read of these: they only keep for later. */
 const KEPT = ['actionCache'] as const;

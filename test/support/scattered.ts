@@ -90,6 +90,7 @@ export const SCATTERED: Readonly<Record<string, Reasons>> = {
         ...['refIds', 'pullRefIds', 'audience', 'actorId', 'names', 'otherIds', 'groupKey'],
         ...['reshares.by', 'descriptor.raterId'],
       ]),
+      because('what was conducted ahead of the clock', ['isAhead']),
       because('slices of everything', ['isDeleted'], 'storage/actions/actions.ts'),
       inSource('features/ranking/store.ts', 'ranked actions'),
       because(LISTS, ['$lookup'], 'features/interactions/store/interaction-lists.ts'),

@@ -9,7 +9,7 @@ import type { ReaderProfile } from '../../domain/viewer.ts';
 import type { WantedActions } from '../../storage/actions/action-document.ts';
 import type { Stretch } from '../../storage/documents/keyset.ts';
 import type { Extent } from '../extent.ts';
-import type { FeedReads } from '../feed-reader.ts';
+import type { AheadTimes, FeedReads } from '../feed-reader.ts';
 import type { FeedQuery } from '../feed-store.ts';
 import type { ConductedEntry, ConductedPosition } from '../source.ts';
 import type { Load } from '../session/load.ts';
@@ -89,6 +89,10 @@ export interface OrderedPage {
   readonly scanConducted?:
     | ((stretch: Stretch<ConductedPosition>) => Promise<readonly ConductedEntry[]>)
     | undefined;
+  /** Entries of what was conducted ahead of the clock, as `FeedReader.ahead`. Absent as `scanConducted`. */
+  readonly scanAhead?: ((times: AheadTimes) => Promise<readonly FeedEntry[] | null>) | undefined;
+  /** Whether `scan` gives every entry: no filter leaves out any before they are looked at. */
+  readonly isUnfiltered: () => Promise<boolean>;
   /** Where the scans stop, before the list ends. Absent: nowhere. */
   readonly extent: Extent | undefined;
   /** The page. From the top it is made once of equal reads. @param limit of its first scan */

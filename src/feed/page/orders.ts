@@ -4,6 +4,7 @@ import type { FeedEntry, FeedPosition, NewsfeedItem } from '../../domain/newsfee
 import { MAX_FUTURE_MS } from '../../domain/relevancy.ts';
 import type { FeedOrderRow, OrderedPage, TimeRange } from './declared.ts';
 import type { ConductedEntry, ConductedPosition } from '../source.ts';
+import { MAX_MISSED } from '../extent.ts';
 import { type AskedPage, askedPage, collectPage, pageOf } from './paging.ts';
 
 /** A page of a feed in its own order. @throws FanfareError BAD_USER_INPUT, BAD_CURSOR */
@@ -38,6 +39,8 @@ export function listInOrder(order: ListOrder, list: string): string {
 /** Entries that the order RECENT reads at once, and how many for each item of a first page at first. */
 const CHUNK = 250;
 const FIRST_CHUNK = 5;
+/** And at most, where few are shown. */
+const MOST_CHUNK = 500;
 
 /**
  * A page of a feed ordered by `conducted`. The stored feed is ordered by relevancy, and a relevancy is at most MAX_FUTURE_MS
@@ -49,16 +52,22 @@ const FIRST_CHUNK = 5;
 async function readRecent(options: OrderedPage): Promise<Page<NewsfeedItem>> {
   const list = listInOrder('RECENT', options.list);
   const page = askedPage(options.args, (cursor) => decodePosition(list, cursor));
-  return options.first(page, '', firstChunk(page.size), async () => {
+  const found = await options.first(page, '', firstChunk(page.size), async () => {
     const { nodes, stop } = await collectRecent(options, page);
     const edges = nodes.slice(0, page.size).map((node) => ({
       node,
       cursor: encodePosition(list, { time: node.action.conducted, actionId: node.actionId }),
     }));
     const hasMore = nodes.length > page.size;
-    const found = pageOf(edges, { isUp: page.isUp, hasMore: hasMore || stop !== null });
-    return hasMore || stop === null ? found : { ...found, end: encodePosition(list, stop) };
+    const shown = pageOf(edges, { isUp: page.isUp, hasMore: hasMore || stop !== null });
+    return hasMore || stop === null ? shown : { ...shown, end: encodePosition(list, stop) };
   });
+  // Counts of the response stop where its page did.
+  if (found.hasMore && found.edges.length < page.size && found.end !== null) {
+    const { time, actionId } = decodePosition(list, found.end);
+    options.extent?.stopAt({ relevancy: time, actionId });
+  }
+  return found;
 }
 
 function firstChunk(size: number): number {
@@ -77,7 +86,7 @@ interface RecentItems {
  * @param newest no item above this position
  */
 export async function collectRecent(
-  options: Pick<OrderedPage, 'scan' | 'select' | 'scanConducted' | 'extent'>,
+  options: RecentScans,
   page: AskedPage<ConductedPosition>,
   newest: ConductedPosition | null = null,
 ): Promise<RecentItems> {
@@ -85,7 +94,7 @@ export async function collectRecent(
   const { size, isUp, from } = page;
   if (!isUp && scanConducted !== undefined) {
     const top = from === null ? await topmostRecent(options, size) : null;
-    if (top !== null) return { nodes: top, stop: null };
+    if (top !== null) return top;
     const nodes: NewsfeedItem[] = [];
     const { edges, hasMore } = await collectPage<ConductedPosition, ConductedAt, NewsfeedItem>({
       ...{ page: { ...page, size: size + 1 }, extent, missed: extent?.looked },
@@ -120,22 +129,60 @@ export async function collectRecent(
   }
 }
 
+type RecentScans = Pick<
+  OrderedPage,
+  'scan' | 'select' | 'scanConducted' | 'scanAhead' | 'isUnfiltered' | 'extent'
+>;
+
 type ConductedAt = ConductedEntry & ConductedPosition;
 
-/** The first page if the first entries by relevancy have all of it; `null`: they have not. */
+/**
+ * The first page by the first entries by relevancy. Of what was not looked at, only what was conducted ahead of the clock can be above the
+ * lowest of them, and that is looked up if it can decide. `null`: the order of `conducted` is another one.
+ */
 async function topmostRecent(
-  { scan, select }: Pick<OrderedPage, 'scan' | 'select'>,
+  { scan, select, scanAhead, isUnfiltered }: RecentScans,
   size: number,
-): Promise<readonly NewsfeedItem[] | null> {
-  const chunk = firstChunk(size);
-  const entries = await scan({ from: null, limit: chunk, isUp: false });
-  const items = (await select(entries)).toSorted(compareRecency);
-  const last = items[size];
-  const lowest = entries.at(-1);
-  if (entries.length < chunk || lowest === undefined) return items;
-  if (last === undefined || conducted(last) <= lowest.relevancy.getTime() + MAX_FUTURE_MS) return null;
-  return items.slice(0, size + 1);
+): Promise<RecentItems | null> {
+  const entries: FeedEntry[] = [];
+  const items: NewsfeedItem[] = [];
+  const pageAbove = (time: number): NewsfeedItem[] =>
+    items.filter((item) => conducted(item) > time).slice(0, size + 1);
+  for (let limit = firstChunk(size), missed = 0; ; limit = Math.min(MOST_CHUNK, size + MAX_MISSED - missed)) {
+    const next = await scan({ from: entries.at(-1) ?? null, limit, isUp: false });
+    entries.push(...next);
+    items.push(...(await select(next)));
+    items.sort(compareRecency);
+    const lowest = entries.at(-1);
+    if (next.length < limit || lowest === undefined) return { nodes: items.slice(0, size + 1), stop: null };
+    const end = lowest.relevancy.getTime();
+    missed = entries.length - items.length;
+    const isSpent = missed >= MAX_MISSED;
+    const certain = pageAbove(end + MAX_FUTURE_MS);
+    if (certain.length > size) return { nodes: certain, stop: null };
+    // Of a page that stops early, what is so near to its end is left for the next one.
+    if (isSpent && end + MAX_FUTURE_MS < (entries[0]?.relevancy.getTime() ?? 0))
+      return { nodes: certain, stop: stopAbove(end + MAX_FUTURE_MS) };
+    const near = pageAbove(end);
+    if (near.length <= size && !isSpent && items.length <= size && (await isUnfiltered())) continue;
+    if (near.length <= size && !isSpent) return null;
+    const since = new Date(near[size] === undefined ? end + 1 : conducted(near[size]));
+    const ahead = await scanAhead?.({ recordedBy: lowest.relevancy, since });
+    if (ahead == null) return null;
+    const known = new Set(entries.map(({ actionId }) => actionId));
+    items.push(...(await select(ahead.filter(({ actionId }) => !known.has(actionId)))));
+    items.sort(compareRecency);
+    const nodes = pageAbove(end);
+    return { nodes, stop: nodes.length > size ? null : stopAbove(end) };
+  }
 }
+
+/** Above all that was conducted by then. */
+function stopAbove(time: number): ConductedPosition {
+  return { time: new Date(time + 1), actionId: LOWEST_ID };
+}
+
+const LOWEST_ID = '0'.repeat(24);
 
 function conducted(item: NewsfeedItem): number {
   return item.action.conducted.getTime();

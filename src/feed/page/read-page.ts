@@ -31,7 +31,8 @@ import {
 } from './filters.ts';
 import { type Begun, ListRead } from './list-read.ts';
 import { FeedList, type FeedStages } from './list.ts';
-import { DECLARED, type FeedView, type TimeRange } from './declared.ts';
+import { DECLARED, type FeedView, type OrderedPage, type TimeRange } from './declared.ts';
+import type { AheadTimes } from '../feed-reader.ts';
 import { isRankedCursor } from '../../domain/cursor.ts';
 import { asOffered } from './offered.ts';
 import { listInOrder } from './orders.ts';
@@ -84,6 +85,8 @@ export async function readFeed(
     select: (candidates) => list.select(candidates),
     extent: stages.extent,
     scanConducted: stages.scanConducted,
+    scanAhead: stages.scanAhead,
+    isUnfiltered: stages.isUnfiltered,
   });
   const nodes = page.edges.map(({ node }) => node);
   return {
@@ -126,7 +129,7 @@ export function nameOfList(userId: UserId, { view }: CheckedFeedFilter): string 
 }
 
 /** One read of a feed in stages, which share one profile of the reader. */
-export interface PageStages extends FeedStages {
+export interface PageStages extends FeedStages, Pick<OrderedPage, 'scanAhead' | 'isUnfiltered'> {
   /** The reader's profile, loaded once, together with the first entries. */
   readonly lookUp: () => Promise<ReaderProfile>;
 }
@@ -191,13 +194,16 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
       const among = { ...timesOf(list, 'conductedRange'), ...(wanted && { wanted }) };
       return core.feedReader.conducted(reader, { after: from, limit, extent, ...among });
     });
+  const scanAhead = async (times: AheadTimes): Promise<readonly FeedEntry[] | null> =>
+    core.feedReader.ahead(await lookUp(), times);
   return {
     lookUp,
     open,
     extent,
     skeleton: (stretch) =>
       stretch.isUp || !goesOn ? scan(stretch) : extent.scan(stretch.from, () => scan(stretch)),
-    scanConducted: isListed || filter.unreadOnly ? undefined : scanConducted,
+    ...(!isListed && !filter.unreadOnly && { scanConducted, scanAhead }),
+    isUnfiltered: async () => (await wantedOnce()) === null,
     isCut: () => whole?.isCut() === true,
     async isLonger() {
       if (isListed || filter.unreadOnly) return false;

@@ -206,6 +206,7 @@ export function newActionDocument(
     actorId: action.actorId,
     conducted: isLater ? NOT_YET : action.conducted,
     recorded: isLater ? NOT_YET : action.recorded,
+    ...(!isLater && action.conducted > action.recorded ? { isAhead: true } : {}),
     ...(action.idempotencyKey === null ? {} : { idempotencyKey: action.idempotencyKey }),
     scope: action.scope,
     audience: [...action.audience],
@@ -288,6 +289,7 @@ export function toStoredAction(document: ActionDocument): Action {
     names: _names,
     otherIds: _otherIds,
     namedAt: _namedAt,
+    isAhead: _isAhead,
     publishedAt: _publishedAt,
     groupKey,
     ...rest

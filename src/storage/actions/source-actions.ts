@@ -1,6 +1,7 @@
 import { ObjectId, type Collection, type Filter } from 'mongodb';
 import type { Action, ActionId, RefId, UserId } from '../../domain/action.ts';
-import type { RelevancyAction } from '../../domain/relevancy.ts';
+import { MAX_FUTURE_MS, type RelevancyAction } from '../../domain/relevancy.ts';
+import { fieldBeside } from '../../domain/stored-id.ts';
 import type { VisibleAction } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
 import { toAction, type WantedActions, wantedFilter } from './action-document.ts';
@@ -181,6 +182,28 @@ export function sourceActionsRepository(
       };
     },
 
+    /**
+     * Ids of visible actions that were recorded by a time and conducted at another or later, so ahead of the clock. `null`: they are more
+     * than `most`. One round trip. Index `ahead`.
+     * @param beside of whose tenant they are
+     */
+    async conductedAhead(
+      beside: UserId,
+      { recordedBy, since, most }: { readonly recordedBy: Date; readonly since: Date; readonly most: number },
+    ): Promise<readonly ActionId[] | null> {
+      const found = await inOneBatch(
+        collection
+          .find({
+            ...{ ...fieldBeside(beside), isAhead: true, conducted: { $gte: since } },
+            ...{ recorded: { $lte: recordedBy }, isDeleted: false, isHidden: false },
+          })
+          .project<Pick<ActionDocument, '_id'>>({ _id: 1 })
+          .limit(most + 1),
+        most + 1,
+      );
+      return found.length > most ? null : found.map(({ _id }) => _id.toHexString());
+    },
+
     /** Those of these actions that are neither hidden nor deleted. One round trip. */
     async find(ids: readonly ActionId[]): Promise<readonly SourceAction[]> {
       const found = await inOneBatch(
@@ -266,9 +289,11 @@ function visibleIn(filter: Filter<ActionDocument>, window: SourceWindow): Filter
     isDeleted: false,
     isHidden: false,
     ...(isBounded && isOfConducted !== true && { latest: range }),
-    // `latest` is never below, and most indexes have it.
-    ...(isBounded &&
-      isOfConducted === true && { conducted: range, ...(above !== null && { latest: after }) }),
+    ...(isBounded && isOfConducted === true && { conducted: range }),
+    // Most indexes have `latest`, which is at most so much below. The index `slice` has the time itself.
+    ...(above !== null &&
+      isOfConducted === true &&
+      !('refIds' in filter) && { latest: { $gt: new Date(above.getTime() - MAX_FUTURE_MS) } }),
     ...(window.bumpedAndConductedBy === undefined
       ? {}
       : { isBumped: true, conducted: { $lte: window.bumpedAndConductedBy } }),

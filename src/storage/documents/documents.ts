@@ -186,6 +186,8 @@ export interface ActionDocument extends UnsentEvents, Beside {
   isDeleted: boolean;
   /** When a moderator showed it, or showed it again. Absent: it was never hidden, or still is. */
   shownAt?: Date;
+  /** It was conducted after it was recorded, by the application's clock. Absent: it was not. */
+  isAhead?: true;
   /** When it last became news for some whom it names: by an edit of them, or because it was shown. Absent: at publication. */
   namedAt?: Date;
   /** Absent when everything is pushed. */

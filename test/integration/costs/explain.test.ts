@@ -227,6 +227,23 @@ describe('no hot query scans a whole collection', () => {
         }),
     ],
     ['what a reader may be shown from the source', 'source', () => candidates({ refIds: ['r1', 'r2'] })],
+    [
+      'the same by the time at which it was conducted',
+      'slice',
+      () =>
+        parts.repositories.sourceActions.candidates(
+          { audience: [], refIds: ['r1', 'r2'], pullRefIds: [], passerIds: [] },
+          { window: { above: at(10_000), upTo: at(10_500), isOfConducted: true }, most: 2_000 },
+        ),
+    ],
+    [
+      'what was conducted ahead of the clock',
+      'ahead',
+      () =>
+        parts.repositories.sourceActions.conductedAhead('u1', {
+          ...{ recordedBy: at(10_000), since: at(10_000), most: 100 },
+        }),
+    ],
     ['the same by audience', 'audience', () => candidates({ audience: ['user:u1'] })],
     ['what is pulled', 'pull', () => candidates({ pullRefIds: ['r1', 'r2'] })],
     [

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import { commandsOf } from '../../support/commands.ts';
+import { commandsOf, type RecordedCommand } from '../../support/commands.ts';
 import { openParts } from '../../support/parts.ts';
 
 const BURST = 200;
 
-test('of a burst that is over, a page in the order of time reads about as many actions as it has', async () => {
+const namesOf = (commands: readonly RecordedCommand[]): string[] =>
+  commands.map(({ name, collection }) => `${name} ${collection}`);
+
+test('of a burst that is over, pages in the order of time read about as many actions as they have, the first one nothing that the reader follows', async () => {
   await using parts = await openParts({ monitorCommands: true });
   const { services, session, service } = parts;
   await services.followMany(service, [{ followerId: 'ann', refId: 'place' }]);
@@ -20,16 +23,28 @@ test('of a burst that is over, a page in the order of time reads about as many a
   );
   await parts.fanOut();
   const ids = outcomes.map(({ action }) => action?.id);
-  let shown: string[] = [];
-  const commands = await commandsOf(parts.database, async () => {
-    const { edges } = await services.readFeed(session('ann'), { first: 10, order: 'RECENT' });
-    shown = edges.map(({ node }) => node.actionId);
-  });
-  expect(shown).toEqual(ids.slice(0, 10));
+  let after: string | null = null;
+  const pageOf = async (from: number): Promise<RecordedCommand[]> => {
+    let shown: string[] = [];
+    const sent = await commandsOf(parts.database, async () => {
+      const page = await services.readFeed(session('ann'), { first: 10, after, order: 'RECENT' });
+      shown = page.edges.map(({ node }) => node.actionId);
+      after = page.end;
+    });
+    expect(shown).toEqual(ids.slice(from, from + 10));
+    return sent;
+  };
+  await pageOf(0);
+  after = null;
+  // With what was conducted ahead of the clock.
+  expect(namesOf(await pageOf(0))).toEqual(['aggregate feeds', 'find actions']);
+  const commands = await pageOf(10);
   const ends = commands.flatMap(({ name, collection, command }) => {
     const { conducted } = (command['filter'] ?? {}) as { conducted?: { $gt?: Date } };
     return name === 'find' && collection === 'actions' && conducted?.$gt !== undefined ? [conducted.$gt] : [];
   });
   expect(ends.length).toBeGreaterThan(0);
-  for (const end of ends) expect(end.getTime()).toBeGreaterThan(from - 20 * 10);
+  for (const end of ends) expect(end.getTime()).toBeGreaterThan(from - 30 * 10);
+  // From then on the process knows how much time so many take.
+  expect(namesOf(await pageOf(20))).not.toContain('find newsfeedItems');
 });

@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/core/shapes.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
@@ -54,6 +55,37 @@ test('puts actions with a time slightly in the future first', async () => {
   expect(await recent(parts, 1)).toEqual([ahead.action.id, now.action.id]);
   expect(await parts.feedOf('ann')).toEqual([now.action.id, ahead.action.id]);
 });
+
+test.each([1, 150])(
+  'of a burst, %i actions that were conducted ahead of the clock come first, whenever they were recorded and however few are stored',
+  async (count) => {
+    await using parts = await openParts({ cap: 60 });
+    const now = Date.now();
+    const publish = async (conducted: readonly Date[]): Promise<string[]> => {
+      const outcomes = await parts.services.publishActions(
+        parts.service,
+        conducted.map((time) => ({
+          ...{ actorId: 'actor', mentions: ['ann'], conducted: time },
+          descriptor: { custom: { verb: 'posted', objectType: 'post', objectId: 'post' } },
+        })),
+      );
+      return outcomes.map(({ action }) => action?.id ?? '');
+    };
+    const timesFrom = (from: number, length: number): Date[] =>
+      Array.from({ length }, (_, n) => new Date(from - n));
+    const older = await publish(timesFrom(now - 3_600_000, 5));
+    const ahead = await publish(timesFrom(now + 4 * 60_000, count));
+    // They were recorded before all of the burst.
+    const recorded = new Date(now - 30_000);
+    await parts.database.collections.actions.updateMany(
+      { _id: { $in: ahead.map((id) => new ObjectId(id)) } },
+      { $set: { recorded, latest: recorded } },
+    );
+    const burst = await publish(timesFrom(now, 120));
+    await parts.fanOut();
+    for (const first of [10, 100]) expect(await recent(parts, first)).toEqual([...ahead, ...burst, ...older]);
+  },
+);
 
 test('rejects a cursor of another order', async () => {
   await using parts = await openParts();

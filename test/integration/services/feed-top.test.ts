@@ -174,6 +174,7 @@ test('a cursor that claims an earlier time than a first page ranks does not have
   };
   const page = TOP.read(parts.core, {
     ...{ userId: READER, view: null, list: READER, args: { first: 1, after }, extent: undefined },
+    isUnfiltered: () => Promise.resolve(true),
     lookUp: () => parts.session(READER).profile(),
     ...{ scan, select: () => Promise.resolve([]), first: (_page, _what, _limit, make) => make() },
   });

@@ -169,6 +169,25 @@ describe('of a feed of which few entries match, pages go on where they stopped, 
   });
 });
 
+test('in the order of time, the top of an inbox that is kept empty is one command, and a count stops where its page does', async () => {
+  const { parts, ids } = await feedOfMany();
+  await using _parts = parts;
+  const left = ids.filter((_, index) => [3, 900, 3_400].includes(index));
+  await archiveAllBut(parts, ids, left);
+  const read = (withTotal: boolean) =>
+    parts.services.readFeed(parts.session('ann'), { order: 'RECENT', withTotal });
+  let page: FeedPage = await read(false);
+  for (let time = 0; time < 2; time += 1) {
+    const commands = await commandsOf(parts.database, async () => {
+      page = await read(false);
+    });
+    expect(page.edges.map(({ node }) => node.actionId)).toEqual(left.slice(0, 1));
+    expect(page.hasMore).toBe(true);
+    if (time > 0) expect(commands.map(({ name }) => name)).toEqual(['aggregate']);
+  }
+  expect(await (await read(true)).countTotal()).toEqual({ count: 1, isExact: false });
+});
+
 test('reads a feed below its floor whose actions have all the same time', async () => {
   const { parts, ids } = await feedOfMany(1_200);
   await using _parts = parts;
