@@ -62,7 +62,7 @@ export interface FeedReader {
   conducted(reader: ReaderProfile, query: ConductedQuery): Promise<readonly ConductedEntry[]>;
   /**
    * Entries of actions that were recorded by a time and conducted at another or later, ahead of the clock, unordered. `null`: there are
-   * more such actions than a few, whoever they are for.
+   * more such actions than a few.
    */
   ahead(reader: ReaderProfile, times: AheadTimes): Promise<readonly FeedEntry[] | null>;
   /**
