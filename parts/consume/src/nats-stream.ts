@@ -63,12 +63,11 @@ export async function openNatsStream(options: NatsStreamOptions): Promise<Messag
         }
         return messages;
       },
-      // On a connection that is closed it throws at once: nobody would catch that of a timer.
-      hold: (messages) =>
-        new Promise((resolve) => {
-          for (const { sent } of messages) sent.working();
-          resolve();
-        }),
+      hold(messages) {
+        // On a connection that is lost it does nothing: others take the messages then.
+        for (const { sent } of messages) sent.working();
+        return Promise.resolve();
+      },
       async conclude({ recorded, refused, later }) {
         if (refused.length > 0) await makeRefused();
         await Promise.all(refused.map(keep));
