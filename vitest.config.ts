@@ -47,7 +47,7 @@ const testsIn = (...folders: readonly string[]) =>
 
 const PERMUTED = [
   'test/e2e/story*.test.ts',
-  'test/integration/model/feed-model.test.ts',
+  'test/sweeps/feed-model.test.ts',
   'test/integration/workers/{fan-out,rebuild}.test.ts',
 ];
 

@@ -21,7 +21,7 @@ async function beginFeeds({ parts, model }: Run): Promise<void> {
 
 test.each(
   eachModel()
-    // Without a cap, those of `items` are in `model/feed-model.test.ts`.
+    // Without a cap, those of `items` are in `sweeps/feed-model.test.ts`.
     .flatMap((model) => (model === 'items' ? [NARROW] : [WIDE, NARROW]).map((cap) => ({ model, cap })))
     .map((options, n) => ({ ...options, n })),
 )(

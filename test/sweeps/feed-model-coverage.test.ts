@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { raiseFloors, trimDue } from '../../../src/feed/trim-feeds.ts';
-import { PEOPLE, REFS, story } from '../../support/model-steps.ts';
-import { happens, type StoryOptions } from '../../support/model-story.ts';
-import type { Run } from '../../support/model-run.ts';
-import { openParts, type PartsOptions } from '../../support/parts.ts';
-import { repeats } from '../../support/seed.ts';
-import { fc } from '../../support/fast-check.ts';
+import { raiseFloors, trimDue } from '../../src/feed/trim-feeds.ts';
+import { PEOPLE, REFS, story } from '../support/model-steps.ts';
+import { happens, type StoryOptions } from '../support/model-story.ts';
+import type { Run } from '../support/model-run.ts';
+import { openParts, type PartsOptions } from '../support/parts.ts';
+import { repeats } from '../support/seed.ts';
+import { fc } from '../support/fast-check.ts';
 
 const RUNS = repeats(2);
 const CAP = 3;

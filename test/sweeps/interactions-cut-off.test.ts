@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import type { Core } from '../../../src/core/core.ts';
-import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import type { Core } from '../../src/core/core.ts';
+import { addInteraction } from '../../src/features/interactions/add-interaction.ts';
 import {
   hideInteraction,
   unhideInteraction,
   updateInteraction,
-} from '../../../src/features/interactions/moderate-interaction.ts';
-import { removeInteraction } from '../../../src/features/interactions/remove-interaction.ts';
-import { createRepositories } from '../../../src/app/repositories.ts';
-import { settleAbandonedInteractions } from '../../../src/features/upkeep/jobs/upkeep.ts';
-import { itemsModel } from '../../../src/feed/models/items.ts';
-import { openSession } from '../../../src/feed/session/open-session.ts';
-import { Crash, crashingCollections, crashingDatabase } from '../../support/crashing.ts';
-import { openParts, type Parts } from '../../support/parts.ts';
-import { IS_DEEP } from '../../support/seed.ts';
+} from '../../src/features/interactions/moderate-interaction.ts';
+import { removeInteraction } from '../../src/features/interactions/remove-interaction.ts';
+import { createRepositories } from '../../src/app/repositories.ts';
+import { settleAbandonedInteractions } from '../../src/features/upkeep/jobs/upkeep.ts';
+import { itemsModel } from '../../src/feed/models/items.ts';
+import { openSession } from '../../src/feed/session/open-session.ts';
+import { Crash, crashingCollections, crashingDatabase } from '../support/crashing.ts';
+import { openParts, type Parts } from '../support/parts.ts';
+import { IS_DEEP } from '../support/seed.ts';
 
 /** More than any of the calls below has. */
 const MOST_WRITES = 12;

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { clock } from '../../../src/lib/clock.ts';
-import { letExpire } from '../../support/expire.ts';
-import { ListRead } from '../../../src/feed/page/list-read.ts';
-import { openStages } from '../../../src/feed/page/read-page.ts';
-import { checkFeedFilter } from '../../../src/feed/page/filters.ts';
-import { MEMBER } from '../../../src/feed/loads/names.ts';
-import { openParts, type Parts } from '../../support/parts.ts';
+import { clock } from '../../src/lib/clock.ts';
+import { letExpire } from '../support/expire.ts';
+import { ListRead } from '../../src/feed/page/list-read.ts';
+import { openStages } from '../../src/feed/page/read-page.ts';
+import { checkFeedFilter } from '../../src/feed/page/filters.ts';
+import { MEMBER } from '../../src/feed/loads/names.ts';
+import { openParts, type Parts } from '../support/parts.ts';
 
 const HOUR = 3_600_000;
 const RED = { filter: { tags: ['red'] } };

@@ -1,9 +1,9 @@
 import { test } from 'vitest';
-import { story } from '../../support/model-steps.ts';
-import { happens } from '../../support/model-story.ts';
-import { openParts } from '../../support/parts.ts';
-import { repeats, SEED } from '../../support/seed.ts';
-import { fc } from '../../support/fast-check.ts';
+import { story } from '../support/model-steps.ts';
+import { happens } from '../support/model-story.ts';
+import { openParts } from '../support/parts.ts';
+import { repeats, SEED } from '../support/seed.ts';
+import { fc } from '../support/fast-check.ts';
 
 /** Stories are played side by side: most of a story is waiting for the database. */
 const TELLERS = [1, 2, 3, 4];
