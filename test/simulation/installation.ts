@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Document } from 'mongodb';
 import type { Bundle } from './bundle.ts';
 import { LiveStore, type StoreMessage } from './live-store.ts';
@@ -146,7 +145,7 @@ export class Installation {
     const line = `${machine.name} ${commandName} ${String(command[commandName])}`;
     try {
       const result = this.server.run(command);
-      this.scheduler.note(`${line} → ${hashOf(result)}`);
+      this.scheduler.note(line, JSON.stringify(result));
       if (key !== null) this.#retried.set(key, result);
       return result;
     } catch (error) {
@@ -199,8 +198,4 @@ export class Installation {
       },
     };
   }
-}
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
 }

@@ -19,7 +19,7 @@ const LAST_LINES = 60;
 
 const sources = await bundle();
 const plans = values.plan === undefined ? plansOf(positionals.map(Number)) : [planIn(values.plan)];
-const startedAt = performance.now();
+const before = process.cpuUsage();
 let [count, failed, virtualMs, commands] = [0, 0, 0, 0];
 for (const plan of plans) {
   const outcome = await simulate(plan, sources);
@@ -31,10 +31,12 @@ for (const plan of plans) {
   failed += 1;
   await tell(plan, outcome.problems);
 }
-const seconds = (performance.now() - startedAt) / 1_000;
+const { user, system } = process.cpuUsage(before);
+const seconds = (user + system) / 1e6;
 console.log(
   `${String(failed)} of ${String(count)} failed; ${(virtualMs / 3_600_000).toFixed(2)} simulated hours, ` +
-    `${String(commands)} commands of operations, in ${seconds.toFixed(0)} s`,
+    `${String(commands)} commands of operations, in ${seconds.toFixed(1)} s of CPU: ` +
+    `${(virtualMs / 1_000 / seconds).toFixed(0)} simulated hours an hour`,
 );
 process.exitCode = failed === 0 ? 0 : 1;
 

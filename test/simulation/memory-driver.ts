@@ -1,8 +1,9 @@
 import { BSON, type Document, MongoClient, ObjectId, MongoNetworkError, MongoServerError } from 'mongodb';
+import { plain } from '../support/mingo.ts';
 import type { Machine } from './machine.ts';
-import { CommandError } from './memory-server.ts';
+import { CommandError, unplain } from './memory-server.ts';
 
-/** What a connection does with a command: resolves to the answer, and rejects as the server or the network does. */
+/** What a connection does with a command, both as plain values: resolves to the answer, and rejects as the server or the network does. */
 export type Send = (command: Document) => Promise<Document>;
 
 /** The part of the driver's operations that a connection uses. */
@@ -10,7 +11,6 @@ interface Operation {
   readonly ns: { readonly db: string };
   readonly session: unknown;
   readonly options: { readonly signal?: AbortSignal };
-  readonly SERVER_COMMAND_RESPONSE_TYPE: { make(bytes: Uint8Array): unknown };
   buildCommand(connection: object, session: unknown): Document;
 }
 
@@ -26,6 +26,51 @@ const HELLO = {
   maxBsonObjectSize: 16_777_216,
   maxWriteBatchSize: 100_000,
 };
+
+const CONNECTION = { hello: HELLO, description: DESCRIPTION };
+
+/** What the driver reads of an answer's bytes, without the bytes, which took a tenth of all time. */
+class Response {
+  readonly ok = 1;
+  readonly ns = null;
+  /** The constant would tell the driver that it has closed the cursor. */
+  readonly id = BSON.Long.fromNumber(0);
+  readonly #answer: Document;
+  readonly #batch: readonly Document[];
+  #next = 0;
+
+  constructor(answer: Document) {
+    this.#answer = answer;
+    const { firstBatch = [] } = (answer['cursor'] ?? {}) as { readonly firstBatch?: readonly Document[] };
+    this.#batch = firstBatch;
+  }
+
+  get batchSize(): number {
+    return this.#batch.length;
+  }
+
+  get length(): number {
+    return this.#batch.length - this.#next;
+  }
+
+  shift(options?: { readonly raw?: boolean }): unknown {
+    if (this.length === 0) return null;
+    const document = unplain(this.#batch[this.#next++]) as Document;
+    return options?.raw === true ? BSON.serialize(document) : document;
+  }
+
+  clear(): void {
+    this.#next = this.#batch.length;
+  }
+
+  getNumber(name: string): unknown {
+    return this.#answer[name];
+  }
+
+  toObject(): Document {
+    return { ...(unplain(this.#answer) as Document), ok: this.ok };
+  }
+}
 
 /** The connection was cut before the answer came. */
 export function networkError(): MongoNetworkError {
@@ -43,13 +88,12 @@ export function memoryClient(machine: Machine, send: Send): MongoClient {
   });
   const server = {
     description: DESCRIPTION,
-    async command(operation: Operation): Promise<unknown> {
-      const connection = { hello: HELLO, description: DESCRIPTION };
-      const command = documentsOf(operation.buildCommand(connection, operation.session));
-      // As it would cross the wire.
-      const answer = await send(BSON.deserialize(BSON.serialize(command, { ignoreUndefined: true })));
+    async command(operation: Operation): Promise<Response> {
+      const command = documentsOf(operation.buildCommand(CONNECTION, operation.session));
+      // A copy, as it would cross the wire.
+      const answer = await send(plain(command) as Document);
       operation.options.signal?.throwIfAborted();
-      return operation.SERVER_COMMAND_RESPONSE_TYPE.make(BSON.serialize({ ...answer, ok: 1 }));
+      return new Response(answer);
     },
   };
   const topology = {
@@ -74,7 +118,7 @@ export function errorOf(error: Error): Error {
     code: error.code,
     errmsg: error.message,
     ok: 0,
-    ...error.more,
+    ...(unplain(error.more) as Document),
   });
 }
 

@@ -1,12 +1,12 @@
-import { Aggregator, Query } from 'mingo';
 import { BSON, type Document } from 'mongodb';
 import {
+  aggregated,
   amended,
   BYTES_MARK,
+  copied,
   ID_MARK,
   inserted,
-  plain,
-  readBy,
+  queryOf,
   updated,
   valuesAt,
   type Write,
@@ -39,7 +39,7 @@ const DUPLICATE_KEY = 11000;
 
 const keyOf = (value: unknown): string => JSON.stringify([value]);
 
-/** Ids and bytes as the driver knows them again. */
+/** A copy, with ids and bytes as the driver knows them again. */
 export function unplain(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.startsWith(ID_MARK)) return new BSON.ObjectId(value.slice(ID_MARK.length));
@@ -47,21 +47,24 @@ export function unplain(value: unknown): unknown {
       return new BSON.Binary(Buffer.from(value.slice(BYTES_MARK.length), 'hex'));
     return value;
   }
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(unplain);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unplain(each)]));
+  const fields: Document = {};
+  for (const name of Object.keys(value)) fields[name] = unplain((value as Document)[name]);
+  return fields;
 }
 
 /** Documents by id, in the order in which they were inserted. They are never changed, only replaced. */
 class MemoryCollection {
   readonly documents = new Map<string, Document>();
   readonly name: string;
-  readonly unique: readonly UniqueIndex[];
+  readonly #unique: readonly Unique[];
   readonly #onPut: OnPut;
 
   constructor(name: string, unique: readonly UniqueIndex[], onPut: OnPut) {
     this.name = name;
-    this.unique = unique;
+    this.#unique = unique.map((index) => new Unique(index));
     this.#onPut = onPut;
   }
 
@@ -79,14 +82,16 @@ class MemoryCollection {
     return found;
   }
 
-  matching(filter: Document): Document[] {
+  /** @param asked makes of a filter what `mingo` is to be asked */
+  matching(filter: Document, asked: (filter: Document) => Document): Document[] {
     const names = Object.keys(filter);
     const isById = names.length === 1 && names[0] === '_id' && idsIn(filter['_id']) !== null;
     if (isById || names.length === 0) return [...this.candidates(filter)];
-    const query = new Query(filter);
-    const found: Document[] = [];
-    for (const document of this.candidates(filter)) if (query.test(document)) found.push(document);
-    return found;
+    const left: Document[] = [];
+    for (const document of this.candidates(filter)) if (mayMatch(document, filter)) left.push(document);
+    if (left.length === 0) return left;
+    const query = queryOf(asked(filter));
+    return left.filter((document) => query.test(document));
   }
 
   /** @throws when another document has its id, or the key of a unique index. */
@@ -94,28 +99,81 @@ class MemoryCollection {
     const key = keyOf(document['_id']);
     if (before === null && this.documents.has(key))
       throw duplicate('_id_', { _id: document['_id'] as unknown });
-    for (const index of this.unique) this.#check(index, document);
+    for (const index of this.#unique) index.check(key, document);
+    for (const index of this.#unique) index.put(key, document);
     this.documents.set(key, document);
     this.#onPut(this.name, document, before);
   }
 
   remove(document: Document): void {
-    this.documents.delete(keyOf(document['_id']));
+    const key = keyOf(document['_id']);
+    for (const index of this.#unique) index.put(key, null);
+    this.documents.delete(key);
+  }
+}
+
+/** Whether it is worth asking `mingo`: most of what is polled for is not there, as one simple condition tells. */
+function mayMatch(document: Document, filter: Document): boolean {
+  for (const path of Object.keys(filter)) {
+    if (path.startsWith('$')) continue;
+    const condition: unknown = filter[path];
+    const isText = typeof condition === 'string';
+    const isThere = (condition as { readonly $exists?: unknown } | null)?.$exists === true;
+    if (!isText && !isThere) continue;
+    const value = simpleAt(document, path);
+    if (value === SEVERAL || (isThere && value !== undefined) || (isText && value === condition)) continue;
+    return false;
+  }
+  return true;
+}
+
+/** There are arrays on the way. */
+const SEVERAL = Symbol('several');
+
+function simpleAt(document: Document, path: string): unknown {
+  let value: unknown = document;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Document)[name];
+    if (Array.isArray(value)) return SEVERAL;
+  }
+  return value;
+}
+
+/** Who has which key of a unique index. */
+class Unique {
+  readonly #index: UniqueIndex;
+  readonly #isIn: ReturnType<typeof queryOf> | null;
+  readonly #owners = new Map<string, string>();
+  readonly #values = new Map<string, string>();
+
+  constructor(index: UniqueIndex) {
+    this.#index = index;
+    const { partialFilterExpression: partial } = index;
+    this.#isIn = partial === undefined ? null : queryOf(partial);
   }
 
-  #check(index: UniqueIndex, document: Document): void {
-    const { partialFilterExpression, paths } = index;
-    const isIn = partialFilterExpression === undefined ? null : new Query(partialFilterExpression);
-    if (isIn?.test(document) === false) return;
-    const values = keyOf(paths.map((path) => valuesAt(document, path)));
-    const id = keyOf(document['_id']);
-    for (const [other, one] of this.documents) {
-      if (other === id || isIn?.test(one) === false) continue;
-      if (keyOf(paths.map((path) => valuesAt(one, path))) === values)
-        throw duplicate(
-          index.name,
-          Object.fromEntries(paths.map((path) => [path, valuesAt(document, path)[0]])),
-        );
+  #valuesOf(document: Document): string | null {
+    if (this.#isIn?.test(document) === false) return null;
+    return keyOf(this.#index.paths.map((path) => valuesAt(document, path)));
+  }
+
+  /** @throws when another document has its key. */
+  check(id: string, document: Document): void {
+    const values = this.#valuesOf(document);
+    if (values === null || (this.#owners.get(values) ?? id) === id) return;
+    const { name, paths } = this.#index;
+    throw duplicate(name, Object.fromEntries(paths.map((path) => [path, valuesAt(document, path)[0]])));
+  }
+
+  put(id: string, document: Document | null): void {
+    const before = this.#values.get(id);
+    if (before !== undefined) this.#owners.delete(before);
+    const values = document === null ? null : this.#valuesOf(document);
+    if (values === null) this.#values.delete(id);
+    else {
+      this.#values.set(id, values);
+      this.#owners.set(values, id);
     }
   }
 }
@@ -126,7 +184,7 @@ function duplicate(index: string, keyValue: Document): CommandError {
     `E11000 duplicate key error collection index: ${index} dup key: ${JSON.stringify(keyValue)}`,
     {
       keyPattern: Object.fromEntries(Object.keys(keyValue).map((name) => [name, 1])),
-      keyValue: unplain(keyValue),
+      keyValue,
     },
   );
 }
@@ -164,14 +222,16 @@ export class MemoryServer {
     this.#onPut = options.onPut;
   }
 
-  /** All documents of a collection, to look at. */
-  all(name: string): Document[] {
-    return [...this.#collection(name).documents.values()];
+  /** How many documents of a collection match, to look at. */
+  count(name: string, filter: Document): number {
+    return this.#collection(name).matching(filter, this.#asked).length;
   }
 
-  /** @throws CommandError */
-  run(given: Document): Answer {
-    const command = this.#timed(plain(given)) as Document;
+  /**
+   * Executes a command, and answers as `plain` values.
+   * @throws CommandError
+   */
+  run(command: Document): Answer {
     const [name = ''] = Object.keys(command);
     switch (name) {
       case 'find':
@@ -179,7 +239,7 @@ export class MemoryServer {
       case 'aggregate':
         return cursorOf(this.#aggregate(String(command['aggregate']), command['pipeline'] as Document[]));
       case 'distinct':
-        return { values: unplain(this.#distinct(command)) };
+        return { values: this.#distinct(command) };
       case 'insert':
         return this.#insert(command);
       case 'update':
@@ -198,12 +258,8 @@ export class MemoryServer {
     }
   }
 
-  #timed(value: unknown): unknown {
-    if (value === '$$NOW') return new Date(this.#now());
-    if (Array.isArray(value)) return value.map((each) => this.#timed(each));
-    if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#timed(each)]));
-  }
+  /** As `mingo` is to be asked. */
+  readonly #asked = <T>(value: T): T => amended(value, new Date(this.#now())) as T;
 
   #collection(name: string): MemoryCollection {
     let found = this.#collections.get(name);
@@ -233,18 +289,20 @@ export class MemoryServer {
     const isMatch = first !== undefined && '$match' in first;
     const collection = this.#collection(name);
     let documents = isMatch
-      ? collection.matching(amended(first['$match']) as Document)
+      ? collection.matching(first['$match'] as Document, this.#asked)
       : [...collection.documents.values()];
     let own: Document[] = [];
     let isCopy = false;
     const flush = (): void => {
+      // Of no documents, no stage makes any.
+      if (documents.length === 0) own = [];
       if (own.length === 0) return;
       const isReading = own.every((stage) => READS_ONLY.has(Object.keys(stage)[0] ?? ''));
       if (!isReading && !isCopy) {
-        documents = structuredClone(documents);
+        documents = copied(documents);
         isCopy = true;
       }
-      documents = new Aggregator(amended(own) as Document[]).run(documents);
+      documents = aggregated(documents, this.#asked(own));
       own = [];
     };
     for (const stage of isMatch ? others : pipeline) {
@@ -284,9 +342,8 @@ export class MemoryServer {
   }
 
   #distinct(command: Document): unknown[] {
-    const found = this.#collection(String(command['distinct'])).matching(
-      amended(command['query'] ?? {}) as Document,
-    );
+    const query = (command['query'] ?? {}) as Document;
+    const found = this.#collection(String(command['distinct'])).matching(query, this.#asked);
     const values = new Map<string, unknown>();
     for (const document of found)
       for (const value of valuesAt(document, String(command['key']))) values.set(keyOf(value), value);
@@ -311,7 +368,7 @@ export class MemoryServer {
 
   #write(command: Document): Answer {
     const collection = this.#collection(String(Object.values(command)[0]));
-    const writes = writesOf(amended(command) as Document);
+    const writes = writesOf(command);
     const writeErrors: Document[] = [];
     const upserted: Document[] = [];
     let [n, nModified] = [0, 0];
@@ -320,7 +377,7 @@ export class MemoryServer {
         const done = this.#apply(collection, write);
         n += done.n;
         nModified += done.changed.length;
-        if (done.upserted !== null) upserted.push({ index, _id: unplain(done.upserted['_id']) });
+        if (done.upserted !== null) upserted.push({ index, _id: done.upserted['_id'] as unknown });
       } catch (error) {
         writeErrors.push(writeErrorOf(index, error));
         if (command['ordered'] !== false) break;
@@ -333,13 +390,15 @@ export class MemoryServer {
     };
   }
 
-  #apply(collection: MemoryCollection, write: Write): Applied {
+  #apply(collection: MemoryCollection, given: Write): Applied {
+    const matched = collection.matching(given.filter, this.#asked);
+    if (matched.length === 0 && !given.isUpsert) return NOTHING;
+    const write = this.#asked(given);
     const { filter, update, isForMany, isUpsert, sort } = write;
-    const matched = collection.matching(filter);
-    const sorted = sort === undefined || matched.length < 2 ? matched : readBy(matched, new Map(), { sort });
+    const sorted = sort === undefined || matched.length < 2 ? matched : aggregated(matched, [{ $sort: sort }]);
     const chosen = isForMany ? matched : sorted.slice(0, 1);
     if (chosen.length === 0 && isUpsert && update !== null) {
-      const fresh = { _id: this.#mark(), ...structuredClone(inserted(filter, update)) };
+      const fresh = { _id: this.#mark(), ...inserted(filter, update) };
       collection.put(fresh, null);
       return { n: 1, before: null, changed: [], upserted: fresh };
     }
@@ -360,19 +419,19 @@ export class MemoryServer {
 
   #findAndModify(command: Document): Answer {
     const collection = this.#collection(String(command['findAndModify']));
-    const [write] = writesOf(amended(command) as Document);
+    const [write] = writesOf(command);
     if (write === undefined) throw new CommandError(9, 'no write');
     const { n, before, changed, upserted } = this.#apply(collection, write);
     const isAfter = command['new'] === true;
     let value: Document | null = isAfter ? (upserted ?? changed[0] ?? before) : before;
     if (value !== null && command['fields'] !== undefined)
-      value = readBy([value], new Map(), { projection: amended(command['fields']) as Document })[0] ?? null;
+      value = aggregated([copied(value)], this.#asked([{ $project: command['fields'] as Document }]))[0] ?? null;
     return {
-      value: unplain(value),
+      value,
       lastErrorObject: {
         n,
         updatedExisting: n > 0 && upserted === null,
-        ...(upserted === null ? {} : { upserted: unplain(upserted['_id']) }),
+        ...(upserted === null ? {} : { upserted: upserted['_id'] as unknown }),
       },
     };
   }
@@ -412,8 +471,10 @@ interface Applied {
   readonly upserted: Document | null;
 }
 
+const NOTHING: Applied = { n: 0, before: null, changed: [], upserted: null };
+
 function cursorOf(documents: readonly Document[]): Answer {
-  return { cursor: { id: BSON.Long.ZERO, ns: 'simulation.of', firstBatch: documents.map(unplain) } };
+  return { cursor: { id: 0, ns: 'simulation.of', firstBatch: documents } };
 }
 
 function writeErrorOf(index: number, error: unknown): Document {

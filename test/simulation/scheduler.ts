@@ -49,10 +49,13 @@ export class Scheduler {
     };
   }
 
-  /** Adds to what two runs of a seed must have in common. */
-  note(line: string): void {
+  /**
+   * Adds to what two runs of a seed must have in common.
+   * @param more what a person does not read
+   */
+  note(line: string, more = ''): void {
     const whole = `${this.#time.toFixed(3)} ${line}`;
-    this.#hash.update(`${whole}\n`);
+    this.#hash.update(`${whole} ${more}\n`);
     this.lines.push(whole);
     if (this.lines.length > 2 * KEPT) this.lines.splice(0, KEPT);
   }

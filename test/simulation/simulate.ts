@@ -1,7 +1,9 @@
+import type { Document } from 'mongodb';
 import type { Bundle } from './bundle.ts';
 import { problemsOf, type Problem } from './checks.ts';
 import { CALM, Installation, type Kind, type Mishap, type Running } from './installation.ts';
 import { leasesWatched } from './leases.ts';
+import type { MemoryServer } from './memory-server.ts';
 import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
@@ -288,12 +290,12 @@ class Run {
 
   /** Lets all that is left be done, and checks. */
   async #quiet(): Promise<void> {
-    const observer = await (this.#observer ??= this.#installation.observer());
+    const { server } = this.#installation;
     const wait = async (): Promise<void> => {
-      const settlesMs = SETTLES_MS + 2 * this.#plan.slowMs;
+      const settlesMs = SETTLES_MS + (this.#plan.slowOneIn === 0 ? 0 : 2 * this.#plan.slowMs);
       for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
         await this.#pause(LOOK_EVERY_MS);
-        if (this.#running.length < this.#plan.processes.length || (await leftToDo(observer)) !== null)
+        if (this.#running.length < this.#plan.processes.length || leftToDo(server) !== null)
           quietMs = 0;
       }
     };
@@ -302,10 +304,11 @@ class Run {
     } catch (error) {
       this.problems.push({
         promise: 'work ends',
-        what: `${String(error)}: ${String(await leftToDo(observer))}`,
+        what: `${String(error)}: ${String(leftToDo(server))}`,
       });
       return;
     }
+    const observer = await (this.#observer ??= this.#installation.observer());
     const found = problemsOf({
       ...{ observer, readers: this.#members, watchers: this.#watchers },
       apis: this.#running.filter(({ kind }) => kind !== 'worker'),
@@ -315,29 +318,32 @@ class Run {
   }
 }
 
-/** What is recorded as not done; `null`: nothing. */
-async function leftToDo({ core }: Awaited<ReturnType<Installation['observer']>>): Promise<string | null> {
-  const { actions, interactions, follows, reports, erasures, itemMarks, eventOutbox } = core.collections;
-  const exists = { $exists: true };
-  const counts: Readonly<Record<string, Promise<number>>> = {
-    'fan-outs': actions.countDocuments({ 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } }),
-    // The clocks of processes differ, so what expires while they are compared is not the same for all.
-    'actions that expire': actions.countDocuments({ isDeleted: false, expiresAt: exists }),
-    interactions: interactions.countDocuments({ settling: exists }),
-    follows: follows.countDocuments({ settling: exists }),
-    rulings: reports.countDocuments({ 'ruling.dueSince': exists }),
-    erasures: erasures.countDocuments({ state: { $ne: 'DONE' } }),
-    snoozes: itemMarks.countDocuments({ lifting: exists }),
-    rebuilds: core.feedRebuilds.countDue(),
-    renames: core.renames.countDue(),
-    'events of actions': actions.countDocuments({ unsentAt: exists }),
-    'events of interactions': interactions.countDocuments({ unsentAt: exists }),
-    'events of follows': follows.countDocuments({ unsentAt: exists }),
-    'events of reports': reports.countDocuments({ unsentAt: exists }),
-    'events to move': eventOutbox.countDocuments(),
-  };
-  const left: string[] = [];
-  for (const [name, count] of Object.entries(counts))
-    if ((await count) > 0) left.push(`${name} ${String(await count)}`);
-  return left.length === 0 ? null : left.join(', ');
+const EXISTS = { $exists: true };
+/** What is recorded as not done, where. */
+const TO_DO: readonly (readonly [what: string, collection: string, filter: Document])[] = [
+  ['fan-outs', 'actions', { 'fanOut.state': { $in: ['PENDING', 'IN_PROGRESS'] } }],
+  // The clocks of processes differ, so what expires while they are compared is not the same for all.
+  ['actions that expire', 'actions', { isDeleted: false, expiresAt: EXISTS }],
+  ['interactions', 'interactions', { settling: EXISTS }],
+  ['follows', 'follows', { settling: EXISTS }],
+  ['rulings', 'reports', { 'ruling.dueSince': EXISTS }],
+  ['erasures', 'erasures', { state: { $ne: 'DONE' } }],
+  ['snoozes', 'itemMarks', { lifting: EXISTS }],
+  ['rebuilds', 'feeds', { 'rebuild.due': EXISTS }],
+  ['renames of members', 'members', { 'rename.due': EXISTS }],
+  ['renames', 'refs', { 'rename.due': EXISTS }],
+  ['events of actions', 'actions', { unsentAt: EXISTS }],
+  ['events of interactions', 'interactions', { unsentAt: EXISTS }],
+  ['events of follows', 'follows', { unsentAt: EXISTS }],
+  ['events of reports', 'reports', { unsentAt: EXISTS }],
+  ['events to move', 'eventOutbox', {}],
+];
+
+/** The first that is not done; `null`: nothing. */
+function leftToDo(server: MemoryServer): string | null {
+  for (const [what, collection, filter] of TO_DO) {
+    const count = server.count(collection, filter);
+    if (count > 0) return `${what} ${String(count)}`;
+  }
+  return null;
 }

@@ -1,7 +1,50 @@
-import { Aggregator, Query, updateOne } from 'mingo';
+import { Aggregator as WholeAggregator, Context } from 'mingo';
+import { Aggregator } from 'mingo/aggregator';
+import * as operators from 'mingo/operators/update';
+import { Query } from 'mingo/query';
+import type { Options, PipelineOperator } from 'mingo/types';
 import { BSON, type Document, ObjectId } from 'mongodb';
 
 // MongoDB's language by `mingo`, which shares no code with any server, with what it needs to answer as MongoDB does.
+
+/**
+ * All operators, as operators are given them. Given anything else, `mingo` copies some hundred of them for each query, which takes
+ * longer than to answer it.
+ */
+function allOperators(): OperatorOptions {
+  let given: OperatorOptions | undefined;
+  const $see: PipelineOperator = (...all) => {
+    given = all[2] as OperatorOptions;
+    return all[0];
+  };
+  new WholeAggregator([{ $see: {} }], { context: Context.init({ pipeline: { $see } }) }).run([]);
+  if (given === undefined) throw new Error('mingo gives operators nothing');
+  return given;
+}
+
+type OperatorOptions = NonNullable<Parameters<typeof operators.$set>[2]>;
+
+const WRITING = allOperators();
+const READING = WRITING as Partial<Options>;
+
+/** Tells whether documents match. */
+export function queryOf(filter: Document): Query {
+  return new Query(filter, READING);
+}
+
+/** May change what is in the documents, unless it only chooses among them. */
+export function aggregated(documents: Document[], pipeline: Document[]): Document[] {
+  return new Aggregator(pipeline, READING).run(documents);
+}
+
+/** Of what a database has: dates are never changed. */
+export function copied<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copied) as T;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const copy: Document = {};
+  for (const name of Object.keys(value)) copy[name] = copied((value as Document)[name] as unknown);
+  return copy as T;
+}
 
 /** Ids and bytes are texts for `mingo`, which begin like these. */
 export const ID_MARK = '\uffffid:';
@@ -9,14 +52,16 @@ export const BYTES_MARK = '\ufffebytes:';
 
 export type Collections = ReadonlyMap<string, Document[]>;
 
-/** Ids as text that sorts behind other text: `mingo` knows no types of BSON. */
+/** Ids as text that sorts behind other text: `mingo` knows no types of BSON. What is undefined is left out. */
 export function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (value instanceof ObjectId) return ID_MARK + value.toHexString();
   if (value instanceof BSON.Long) return value.toNumber();
   if (value instanceof BSON.Binary) return BYTES_MARK + value.toString('hex');
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+  if (Array.isArray(value)) return value.map((each: unknown) => plain(each) ?? null);
+  const fields: Document = {};
+  for (const [name, each] of Object.entries(value)) if (each !== undefined) fields[name] = plain(each);
+  return fields;
 }
 
 /**
@@ -29,12 +74,14 @@ export function plain(value: unknown): unknown {
  *   field is an array. `mingo` takes the pipeline.
  * - `$set` computes all of its fields from the document before it (reference/operator/aggregation/set). In an object within, `mingo`
  *   computes them one after the other.
+ * @param now what `$$NOW` is
  */
-export function amended(value: unknown): unknown {
-  if (Array.isArray(value)) return value.flatMap((each) => stagesOf(amended(each)));
+export function amended(value: unknown, now?: Date): unknown {
+  if (Array.isArray(value)) return value.flatMap((each) => stagesOf(amended(each, now)));
+  if (now !== undefined && value === '$$NOW') return now;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const fields = Object.entries(value).map(
-    ([name, each]) => [name, name === '$group' ? grouped(each as Document) : amended(each)] as const,
+    ([name, each]) => [name, name === '$group' ? grouped(each as Document, now) : amended(each, now)] as const,
   );
   const [[name, of] = ['']] = fields;
   if (fields.length === 1 && Array.isArray(of) && of[1] === null && (name === '$gt' || name === '$lte'))
@@ -55,12 +102,12 @@ export function amended(value: unknown): unknown {
 }
 
 /** Accumulators, such as `$max`, have the names of expressions, and take one value of each document. */
-function grouped({ _id, ...accumulated }: Document): Document {
+function grouped({ _id, ...accumulated }: Document, now?: Date): Document {
   const fields = Object.entries(accumulated).map(([name, accumulator]) => {
-    const operands = Object.entries(accumulator as Document).map(([by, of]) => [by, amended(of)] as const);
+    const operands = Object.entries(accumulator as Document).map(([by, of]) => [by, amended(of, now)] as const);
     return [name, Object.fromEntries(operands)] as const;
   });
-  return { _id: amended(_id), ...Object.fromEntries(fields) };
+  return { _id: amended(_id, now), ...Object.fromEntries(fields) };
 }
 
 function asArray(path: string): Document {
@@ -102,15 +149,13 @@ export function readBy(documents: Document[], before: Collections, asked: Docume
       ? []
       : [{ $project: projection as Document }]),
   ];
-  const aggregator = new Aggregator(pipeline, {
-    processingMode: 1,
-    collectionResolver: (name) => before.get(name) ?? [],
-  });
-  return aggregator.run(structuredClone(documents));
+  const collectionResolver = (name: string): Document[] => before.get(name) ?? [];
+  const aggregator = new WholeAggregator(pipeline, { processingMode: 1, collectionResolver });
+  return aggregator.run(copied(documents));
 }
 
 export function documentsOf(documents: Document[], filter: unknown): Document[] {
-  const query = new Query(filter ?? {});
+  const query = queryOf((filter ?? {}) as Document);
   return documents.filter((document) => query.test(document));
 }
 
@@ -164,10 +209,18 @@ function isReplacement(update: Document | Document[]): boolean {
 export function updated(document: Document, { filter, update, arrayFilters }: Write): Document {
   if (update === null) return document;
   if (isReplacement(update)) return { ...(update as Document), _id: document['_id'] as unknown };
-  const { $setOnInsert: _ofInserts, ...own } = Array.isArray(update) ? { $setOnInsert: null } : update;
-  const one = [structuredClone(document)];
-  updateOne(one, filter, (Array.isArray(update) ? update : own) as Document, { arrayFilters });
-  return one[0] ?? document;
+  const one = copied(document);
+  if (Array.isArray(update)) return aggregated([one], update)[0] ?? one;
+  WRITING.update({ condition: filter, updateConfig: { cloneMode: 'copy' } });
+  for (const [name, operands] of Object.entries(update))
+    if (name !== '$setOnInsert') operatorOf(name)(operands as Document, arrayFilters, WRITING)(one);
+  return one;
+}
+
+function operatorOf(name: string): typeof operators.$set {
+  const found = (operators as Readonly<Record<string, unknown>>)[name];
+  if (typeof found !== 'function') throw new Error(`Unknown update operator ${name}`);
+  return found as typeof operators.$set;
 }
 
 /** What an upsert inserts: what the filter asks to be equal, and the update of that. */
