@@ -6,6 +6,7 @@ import { Machine } from './machine.ts';
 import type { UniqueIndex } from './memory-server.ts';
 import type * as Entry from './process.ts';
 import { Scheduler } from './scheduler.ts';
+import { Surroundings } from './surroundings.ts';
 
 /** What stands somewhere in the sources, once, and what takes its place. */
 export interface Mutation {
@@ -16,10 +17,19 @@ export interface Mutation {
 
 /** The sources, ready to be run. */
 export interface Bundle {
-  /** The modules of a process, loaded once more: with a clock, timers and chance of its own, and with module state of its own. */
+  /**
+   * The modules of a process, with the machine's clock, timers and chance. Those of a machine that has died are taken again, since to run
+   * code the first time is slow.
+   */
   load(machine: Machine): typeof Entry;
   /** The unique indexes that the sources declare. */
   readonly unique: readonly UniqueIndex[];
+}
+
+interface Loaded {
+  readonly entry: typeof Entry;
+  readonly surroundings: Surroundings;
+  readonly renewals: readonly (() => void)[];
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -30,18 +40,27 @@ const GIVEN = [
   ...['Date', 'performance', 'Math', 'crypto', 'AbortSignal'],
 ];
 const NOTHING = '\0nothing';
+/** What a process has of its own in its modules, but for what is the same in all processes. */
+const STATE = { file: 'src/lib/clock.ts', from: 'export const clock = new Clock();' };
+const RENEWED = 'export let clock = new Clock(); renewals.push(() => { clock = new Clock(); });';
 
 /** Compiles the sources once. @throws when a mutation does not match exactly once */
 export async function bundle(mutation: Mutation | null = null): Promise<Bundle> {
   let isMutated = mutation === null;
+  let hasState = false;
   const plugin: Plugin = {
     name: 'simulation',
     enforce: 'pre',
     // What is loaded when it is needed – the API, commands – is never needed here.
     resolveId: (id, _importer, { kind }) => (id === NOTHING || kind === 'dynamic-import' ? NOTHING : null),
     load: (id) => (id === NOTHING ? 'export {};' : null),
-    transform(code, id) {
-      if (mutation === null || id !== ROOT + mutation.file) return null;
+    transform(original, id) {
+      let code = original;
+      if (id === ROOT + STATE.file) {
+        hasState = code.includes(STATE.from);
+        code = code.replace(STATE.from, RENEWED);
+      }
+      if (mutation === null || id !== ROOT + mutation.file) return code;
       const parts = code.split(mutation.from);
       if (parts.length !== 2)
         throw new Error(`${mutation.file} has "${mutation.from}" ${String(parts.length - 1)} times`);
@@ -58,22 +77,32 @@ export async function bundle(mutation: Mutation | null = null): Promise<Bundle> 
       rolldownOptions: { output: { format: 'cjs', codeSplitting: false } },
     },
   });
+  if (!hasState) throw new Error(`${STATE.file} does not have "${STATE.from}"`);
   if (!isMutated) throw new Error(`${String(mutation?.file)} is not part of a simulated process`);
   const [first] = [built].flat();
   const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined;
   const code = chunk?.code;
   if (code === undefined) throw new Error('Nothing was built');
   const filename = `${ROOT}test/simulation/process.js`;
-  const names = ['require', 'module', 'exports', '__filename', ...GIVEN];
+  const names = ['require', 'module', 'exports', '__filename', 'renewals', ...GIVEN];
   const script = new Script(`(function (${names.join(', ')}) {${code}\n})`, { filename });
   const run = script.runInThisContext() as (...given: unknown[]) => void;
   const require = createRequire(filename);
+  const free: Loaded[] = [];
+  const loaded = (machine: Machine): Loaded => {
+    const surroundings = new Surroundings(machine);
+    const { globals, modules } = surroundings;
+    const [module, renewals]: [{ exports: unknown }, (() => void)[]] = [{ exports: {} }, []];
+    const own = (id: string): unknown => modules[id.replace(/^node:/, '')] ?? require(id);
+    run(own, module, module.exports, filename, renewals, ...GIVEN.map((name) => globals[name]));
+    return { entry: module.exports as typeof Entry, surroundings, renewals };
+  };
   const load = (machine: Machine): typeof Entry => {
-    const given: Record<string, unknown> = machine.globals;
-    const module = { exports: {} };
-    const own = (id: string): unknown => machine.modules[id.replace(/^node:/, '')] ?? require(id);
-    run(own, module, module.exports, filename, ...GIVEN.map((name) => given[name]));
-    return module.exports as typeof Entry;
+    const one = free.pop() ?? loaded(machine);
+    one.surroundings.moveTo(machine);
+    for (const renew of one.renewals) renew();
+    machine.onDeath(() => void free.push(one));
+    return one.entry;
   };
   const { allIndexes } = load(new Machine(new Scheduler(0), 'declarations'));
   const unique = allIndexes().flatMap(

@@ -45,6 +45,7 @@ export class Installation {
   /** Called with the number of each command before it leaves. */
   onCommand: (number: number, machine: Machine) => Mishap | null = () => null;
   readonly #bundle: Bundle;
+  readonly #alive = new Set<Machine>();
   readonly #sessionEnds = new Set<(userId: string) => void>();
   #machines = 0;
   #commands = 0;
@@ -65,7 +66,18 @@ export class Installation {
   /** @param aheadMs by which its wall clock is ahead */
   machine(kind: Kind, aheadMs = 0): Machine {
     this.#machines += 1;
-    return new Machine(this.scheduler, `${kind}-${String(this.#machines)}`, aheadMs);
+    return this.#born(new Machine(this.scheduler, `${kind}-${String(this.#machines)}`, aheadMs));
+  }
+
+  #born(machine: Machine): Machine {
+    this.#alive.add(machine);
+    machine.onDeath(() => void this.#alive.delete(machine));
+    return machine;
+  }
+
+  /** All processes die. */
+  end(): void {
+    for (const machine of this.#alive) machine.die();
   }
 
   /** Never resolves if the machine dies meanwhile. */
@@ -86,7 +98,7 @@ export class Installation {
 
   /** Reads at once, without being part of what happens. */
   async observer(): Promise<ReturnType<Bundle['load']> & ProcessParts> {
-    const machine = new Machine(this.scheduler, 'observer');
+    const machine = this.#born(new Machine(this.scheduler, 'observer'));
     const client = memoryClient(machine, (command) => Promise.resolve(this.server.run(command)));
     const loaded = this.#bundle.load(machine);
     const parts = await loaded.openProcess({

@@ -1,11 +1,9 @@
-import * as nodeCrypto from 'node:crypto';
-import * as mongodb from 'mongodb';
 import type { Scheduler } from './scheduler.ts';
 
 /** When simulations begin. */
 export const EPOCH = Date.UTC(2026, 0, 5, 9);
 
-/** What a process has of Node and of the language: its time and its chance. It ends with the process. */
+/** A process's time and chance. It ends with the process. */
 export class Machine {
   readonly name: string;
   readonly scheduler: Scheduler;
@@ -49,6 +47,11 @@ export class Machine {
     });
   }
 
+  /** Milliseconds since it was started. */
+  get uptime(): number {
+    return this.scheduler.time - this.#startedAt;
+  }
+
   get wallTime(): number {
     return Math.floor(EPOCH + this.scheduler.time + this.aheadMs);
   }
@@ -78,82 +81,10 @@ export class Machine {
     ];
     return Buffer.from(hex.join(''), 'hex');
   }
-
-  readonly globals = (() => {
-    const timer = (
-      callback: (...given: unknown[]) => void,
-      ms: unknown,
-      given: unknown[],
-      isRepeated: boolean,
-    ): Timer => new Timer(this, () => callback(...given), Math.max(1, Number(ms) || 1), isRepeated);
-    const clear = (one: unknown): void => {
-      if (one instanceof Timer) one.close();
-    };
-    return {
-      setTimeout: (callback: () => void, ms?: number, ...given: unknown[]) =>
-        timer(callback, ms, given, false),
-      setInterval: (callback: () => void, ms?: number, ...given: unknown[]) =>
-        timer(callback, ms, given, true),
-      setImmediate: (callback: (...given: unknown[]) => void, ...given: unknown[]) =>
-        new Timer(this, () => callback(...given), 0, false),
-      ...{ clearTimeout: clear, clearInterval: clear, clearImmediate: clear },
-      Date: this.#date(),
-      performance: { now: () => this.scheduler.time - this.#startedAt, timeOrigin: EPOCH + this.#startedAt },
-      Math: Object.assign(Object.create(Math) as object, { random: () => this.scheduler.random.next() }),
-      crypto: { randomUUID: () => this.uuid() },
-      AbortSignal: Object.assign(Object.create(AbortSignal) as object, {
-        any: (signals: AbortSignal[]) => AbortSignal.any(signals),
-        timeout: (ms: number) => {
-          const controller = new AbortController();
-          this.after(ms, () => controller.abort(new DOMException('Timed out', 'TimeoutError')));
-          return controller.signal;
-        },
-      }),
-    };
-  })();
-
-  readonly modules: Readonly<Record<string, unknown>> = {
-    'timers/promises': {
-      setTimeout: (ms?: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
-        new Promise((resolve, reject) => {
-          const due = this.after(Math.max(1, ms ?? 1), () => resolve(value));
-          signal?.addEventListener('abort', () => {
-            due.cancel();
-            reject(signal.reason as Error);
-          });
-        }),
-      setImmediate: () => new Promise<void>((resolve) => void this.after(0, resolve)),
-    },
-    mongodb: { ...mongodb, ObjectId: this.#objectId() },
-    crypto: {
-      ...nodeCrypto,
-      randomUUID: () => this.uuid(),
-      randomBytes: (length: number) => this.bytes(length),
-    },
-  };
-
-  /** The driver's, which would ask the real clock. */
-  #objectId(): typeof mongodb.ObjectId {
-    const generate = (seconds?: number): Buffer => this.idBytes(seconds);
-    return new Proxy(mongodb.ObjectId, {
-      construct: (target, [given]: [mongodb.ObjectId | undefined]) => new target(given ?? generate()),
-      get: (target, name) => (name === 'generate' ? generate : (Reflect.get(target, name) as unknown)),
-    });
-  }
-
-  /** The language's own, but for what time it is. */
-  #date(): DateConstructor {
-    const now = (): number => this.wallTime;
-    return new Proxy(Date, {
-      construct: (target, given: unknown[]) =>
-        given.length === 0 ? new target(now()) : (Reflect.construct(target, given) as Date),
-      get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
-    });
-  }
 }
 
 /** As Node's: an object that can be told to keep no process alive. */
-class Timer {
+export class Timer {
   readonly #machine: Machine;
   readonly #run: () => void;
   readonly #ms: number;

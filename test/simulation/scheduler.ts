@@ -105,7 +105,7 @@ export class Scheduler {
 }
 
 /** After all that follows without waiting for anything: microtasks have been run when the next turn begins. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -7,8 +7,8 @@ import type { MemoryServer } from './memory-server.ts';
 import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
-import { Scheduler } from './scheduler.ts';
-import { Watcher, type Surroundings } from './watcher.ts';
+import { Scheduler, settled } from './scheduler.ts';
+import { Watcher, type Around } from './watcher.ts';
 
 export interface Outcome {
   readonly problems: readonly Problem[];
@@ -42,6 +42,8 @@ export async function simulate(plan: Plan, bundle: Bundle): Promise<Outcome> {
     const isStuck = error instanceof Error && error.message.startsWith('Stuck');
     if (!isStuck) throw error;
     run.problems.push({ promise: 'work ends', what: error.message });
+  } finally {
+    await run.end();
   }
   return run.outcome();
 }
@@ -75,6 +77,12 @@ class Run {
     this.#installation = new Installation(this.#scheduler, bundle, onPut);
     for (const fault of plan.faults)
       this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
+  }
+
+  /** Nothing goes on: what was loaded may be taken again. */
+  async end(): Promise<void> {
+    this.#installation.end();
+    await settled();
   }
 
   outcome(): Outcome {
@@ -130,7 +138,7 @@ class Run {
     );
   }
 
-  get #around(): Surroundings {
+  get #around(): Around {
     return { scheduler: this.#scheduler, api: () => this.#api(), pause: (ms) => this.#pause(ms) };
   }
 

@@ -3,7 +3,7 @@ import type { Running } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What a client needs of what is around it. */
-export interface Surroundings {
+export interface Around {
   readonly scheduler: Scheduler;
   /** A process that answers; waits for one. */
   api(): Promise<Running>;
@@ -23,9 +23,9 @@ export class Watcher {
   #cursor: string | null = null;
   #hangUp = new AbortController();
   #isOver = false;
-  readonly #around: Surroundings;
+  readonly #around: Around;
 
-  constructor(around: Surroundings, reader: string) {
+  constructor(around: Around, reader: string) {
     this.#around = around;
     this.reader = reader;
   }
