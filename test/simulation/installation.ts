@@ -75,6 +75,11 @@ export class Installation {
     return machine;
   }
 
+  /** So many have left. */
+  get commands(): number {
+    return this.#commands;
+  }
+
   /** All processes die. */
   end(): void {
     for (const machine of this.#alive) machine.die();

@@ -36,14 +36,14 @@ export interface ProcessParts {
   now(): number;
 }
 
-const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_MS = 10_000;
 
 /** The settings of all processes. Chunks and leases are small, so that little work has many steps. */
 export const SETTINGS: Readonly<Record<string, string>> = {
   FAN_OUT_CHUNK: '3',
   FAN_OUT_LEASE: '10s',
   FAN_OUT_ATTEMPTS: '50',
-  POLL_INTERVAL: '2s',
+  POLL_INTERVAL: '5s',
   FEED_CAP: '1000',
   EVENT_RETENTION: '7d',
   REPORT_HIDE_AFTER: '2',

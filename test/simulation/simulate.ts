@@ -3,7 +3,6 @@ import type { Bundle } from './bundle.ts';
 import { problemsOf, type Problem } from './checks.ts';
 import { CALM, Installation, type Kind, type Mishap, type Running } from './installation.ts';
 import { leasesWatched } from './leases.ts';
-import type { MemoryServer } from './memory-server.ts';
 import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
@@ -29,6 +28,7 @@ const PHASE_WITHIN_MS = 120_000;
 const SETTLES_MS = 1_200;
 const LOOK_EVERY_MS = 250;
 const MOST_WATCHERS = 6;
+const HOST_POLLS_MS = 3_000;
 const REFUSALS = new Set(['NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'BAD_USER_INPUT']);
 /** An error that no service being away explains. */
 const MISTAKE = /\b(?:Type|Range|Reference|Syntax|Assertion|Mingo)Error\b|MingoError/;
@@ -93,7 +93,7 @@ class Run {
         ...mistakes.map((what) => ({ promise: 'no mistakes of ours', what }) as const),
       ],
       digest: this.#scheduler.digest(),
-      commands: this.#commands,
+      commands: this.#installation.commands,
       virtualMs: this.#scheduler.time,
       lines: this.#scheduler.lines,
       answers: this.#answers,
@@ -292,18 +292,28 @@ class Run {
         this.#hostEvents.push(...page.edges.map(({ node }) => node.id));
         after = page.end ?? after;
       }
-      await this.#pause(page?.hasMore === true ? 5 : 500);
+      await this.#pause(page?.hasMore === true ? 5 : HOST_POLLS_MS);
     }
+  }
+
+  /** The first that is not done; `null`: nothing. */
+  #leftToDo(): string | null {
+    const { server } = this.#installation;
+    for (const [what, collection, filter] of TO_DO) {
+      const count = server.count(collection, filter);
+      if (count > 0) return `${what} ${String(count)}`;
+    }
+    const unread = server.count('hostEvents', {}) - this.#hostEvents.length;
+    return unread > 0 ? `events that the host has not read ${String(unread)}` : null;
   }
 
   /** Lets all that is left be done, and checks. */
   async #quiet(): Promise<void> {
-    const { server } = this.#installation;
     const wait = async (): Promise<void> => {
       const settlesMs = SETTLES_MS + (this.#plan.slowOneIn === 0 ? 0 : 2 * this.#plan.slowMs);
       for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
         await this.#pause(LOOK_EVERY_MS);
-        if (this.#running.length < this.#plan.processes.length || leftToDo(server) !== null)
+        if (this.#running.length < this.#plan.processes.length || this.#leftToDo() !== null)
           quietMs = 0;
       }
     };
@@ -312,7 +322,7 @@ class Run {
     } catch (error) {
       this.problems.push({
         promise: 'work ends',
-        what: `${String(error)}: ${String(leftToDo(server))}`,
+        what: `${String(error)}: ${String(this.#leftToDo())}`,
       });
       return;
     }
@@ -346,12 +356,3 @@ const TO_DO: readonly (readonly [what: string, collection: string, filter: Docum
   ['events of reports', 'reports', { unsentAt: EXISTS }],
   ['events to move', 'eventOutbox', {}],
 ];
-
-/** The first that is not done; `null`: nothing. */
-function leftToDo(server: MemoryServer): string | null {
-  for (const [what, collection, filter] of TO_DO) {
-    const count = server.count(collection, filter);
-    if (count > 0) return `${what} ${String(count)}`;
-  }
-  return null;
-}
