@@ -60,7 +60,9 @@ export function plain(value: unknown): unknown {
   if (value instanceof BSON.Binary) return BYTES_MARK + value.toString('hex');
   if (Array.isArray(value)) return value.map((each: unknown) => plain(each) ?? null);
   const fields: Document = {};
-  for (const [name, each] of Object.entries(value)) if (each !== undefined) fields[name] = plain(each);
+  // The driver keeps an order to sort by as a map.
+  for (const [name, each] of value instanceof Map ? (value as Map<string, unknown>) : Object.entries(value))
+    if (each !== undefined) fields[name] = plain(each);
   return fields;
 }
 
