@@ -395,7 +395,8 @@ export class MemoryServer {
     if (matched.length === 0 && !given.isUpsert) return NOTHING;
     const write = this.#asked(given);
     const { filter, update, isForMany, isUpsert, sort } = write;
-    const sorted = sort === undefined || matched.length < 2 ? matched : aggregated(matched, [{ $sort: sort }]);
+    const sorted =
+      sort === undefined || matched.length < 2 ? matched : aggregated(matched, [{ $sort: sort }]);
     const chosen = isForMany ? matched : sorted.slice(0, 1);
     if (chosen.length === 0 && isUpsert && update !== null) {
       const fresh = { _id: this.#mark(), ...inserted(filter, update) };
@@ -425,7 +426,8 @@ export class MemoryServer {
     const isAfter = command['new'] === true;
     let value: Document | null = isAfter ? (upserted ?? changed[0] ?? before) : before;
     if (value !== null && command['fields'] !== undefined)
-      value = aggregated([copied(value)], this.#asked([{ $project: command['fields'] as Document }]))[0] ?? null;
+      value =
+        aggregated([copied(value)], this.#asked([{ $project: command['fields'] as Document }]))[0] ?? null;
     return {
       value,
       lastErrorObject: {

@@ -313,8 +313,7 @@ class Run {
       const settlesMs = SETTLES_MS + (this.#plan.slowOneIn === 0 ? 0 : 2 * this.#plan.slowMs);
       for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
         await this.#pause(LOOK_EVERY_MS);
-        if (this.#running.length < this.#plan.processes.length || this.#leftToDo() !== null)
-          quietMs = 0;
+        if (this.#running.length < this.#plan.processes.length || this.#leftToDo() !== null) quietMs = 0;
       }
     };
     try {

@@ -8,7 +8,7 @@ const BEFORE = IS_DEEP ? SEED * 100_000 : 0;
 /** Of so many seeds one is run once more. */
 const REPEATED_ONE_IN = '4';
 
-/** By itself, since modules as the test runner has them are slower by half. */
+/** In a process of its own, since modules as the test runner has them are slower by half. */
 function simulated(from: number, to: number): Promise<{ readonly isWhole: boolean; readonly said: string }> {
   const options = ['--max-semi-space-size=64', '--import', 'tsx', 'test/simulation/main.ts'];
   const seeds = [String(from), String(to), '--repeat-one-in', REPEATED_ONE_IN];

@@ -83,7 +83,8 @@ export function amended(value: unknown, now?: Date): unknown {
   if (now !== undefined && value === '$$NOW') return now;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const fields = Object.entries(value).map(
-    ([name, each]) => [name, name === '$group' ? grouped(each as Document, now) : amended(each, now)] as const,
+    ([name, each]) =>
+      [name, name === '$group' ? grouped(each as Document, now) : amended(each, now)] as const,
   );
   const [[name, of] = ['']] = fields;
   if (fields.length === 1 && Array.isArray(of) && of[1] === null && (name === '$gt' || name === '$lte'))
@@ -106,7 +107,9 @@ export function amended(value: unknown, now?: Date): unknown {
 /** Accumulators, such as `$max`, have the names of expressions, and take one value of each document. */
 function grouped({ _id, ...accumulated }: Document, now?: Date): Document {
   const fields = Object.entries(accumulated).map(([name, accumulator]) => {
-    const operands = Object.entries(accumulator as Document).map(([by, of]) => [by, amended(of, now)] as const);
+    const operands = Object.entries(accumulator as Document).map(
+      ([by, of]) => [by, amended(of, now)] as const,
+    );
     return [name, Object.fromEntries(operands)] as const;
   });
   return { _id: amended(_id, now), ...Object.fromEntries(fields) };
