@@ -10,6 +10,7 @@ import { Surroundings } from './surroundings.ts';
 
 /** What stands somewhere in the sources, once, and what takes its place. */
 export interface Mutation {
+  readonly name: string;
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -46,8 +47,7 @@ const RENEWED = 'export let clock = new Clock(); renewals.push(() => { clock = n
 
 /** Compiles the sources once. @throws when a mutation does not match exactly once */
 export async function bundle(mutation: Mutation | null = null): Promise<Bundle> {
-  let isMutated = mutation === null;
-  let hasState = false;
+  const changed = new Set<string>();
   const plugin: Plugin = {
     name: 'simulation',
     enforce: 'pre',
@@ -57,14 +57,14 @@ export async function bundle(mutation: Mutation | null = null): Promise<Bundle> 
     transform(original, id) {
       let code = original;
       if (id === ROOT + STATE.file) {
-        hasState = code.includes(STATE.from);
+        if (code.includes(STATE.from)) changed.add(STATE.file);
         code = code.replace(STATE.from, RENEWED);
       }
       if (mutation === null || id !== ROOT + mutation.file) return code;
       const parts = code.split(mutation.from);
       if (parts.length !== 2)
         throw new Error(`${mutation.file} has "${mutation.from}" ${String(parts.length - 1)} times`);
-      isMutated = true;
+      changed.add(mutation.name);
       return parts.join(mutation.to);
     },
   };
@@ -77,8 +77,9 @@ export async function bundle(mutation: Mutation | null = null): Promise<Bundle> 
       rolldownOptions: { output: { format: 'cjs', codeSplitting: false } },
     },
   });
-  if (!hasState) throw new Error(`${STATE.file} does not have "${STATE.from}"`);
-  if (!isMutated) throw new Error(`${String(mutation?.file)} is not part of a simulated process`);
+  if (!changed.has(STATE.file)) throw new Error(`${STATE.file} does not have "${STATE.from}"`);
+  if (mutation !== null && !changed.has(mutation.name))
+    throw new Error(`${mutation.file} is not part of a simulated process`);
   const [first] = [built].flat();
   const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined;
   const code = chunk?.code;

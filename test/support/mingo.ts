@@ -160,7 +160,7 @@ export function readBy(documents: Document[], before: Collections, asked: Docume
 }
 
 export function documentsOf(documents: Document[], filter: unknown): Document[] {
-  const query = queryOf((filter ?? {}) as Document);
+  const query = queryOf(filter ?? {});
   return documents.filter((document) => query.test(document));
 }
 

@@ -3,7 +3,6 @@ import type { OperationName } from '../operations.ts';
 
 /** A fault that is put back into the sources to see whether simulations find it. */
 export interface Fault extends Mutation {
-  readonly name: string;
   /** A fault that there was, or a condition that is left out. */
   readonly of: 'the changelog' | 'a condition';
   /** What plans do that may show it. */
