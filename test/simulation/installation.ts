@@ -5,7 +5,7 @@ import type { StoreLink } from './live-log.ts';
 import { EPOCH, Machine } from './machine.ts';
 import { errorOf, memoryClient, networkError } from './memory-driver.ts';
 import { MemoryServer, type OnPut } from './memory-server.ts';
-import type { ProcessParts } from './process.ts';
+import type { ProcessParts, Times } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** How fast a simulated network is. */
@@ -20,10 +20,11 @@ export interface Conditions {
 
 export const CALM: Conditions = { latencyMs: 0.2, slowOneIn: 0, slowMs: 0 };
 
-/** What befalls a command: it is the last of its process, or its connection is cut, before or after it is carried out. */
+/** What befalls a command before or after it is carried out: it is the last of its process, or its connection is cut, or it takes long. */
 export interface Mishap {
-  readonly kind: 'death' | 'cut';
+  readonly kind: 'death' | 'cut' | 'stall';
   readonly isBefore: boolean;
+  readonly forMs?: number;
 }
 
 export type Kind = 'api' | 'worker' | 'both';
@@ -32,6 +33,12 @@ export type Kind = 'api' | 'worker' | 'both';
 export interface Running extends ProcessParts {
   readonly machine: Machine;
   readonly kind: Kind;
+}
+
+interface Made {
+  readonly onPut: OnPut;
+  /** Of all processes. */
+  readonly times: Times;
 }
 
 /** One database, one live store, and processes that come and go. */
@@ -45,14 +52,16 @@ export class Installation {
   /** Called with the number of each command before it leaves. */
   onCommand: (number: number, machine: Machine) => Mishap | null = () => null;
   readonly #bundle: Bundle;
+  readonly #times: Times;
   readonly #alive = new Set<Machine>();
   readonly #sessionEnds = new Set<(userId: string) => void>();
   #machines = 0;
   #commands = 0;
 
-  constructor(scheduler: Scheduler, bundle: Bundle, onPut: OnPut = () => undefined) {
+  constructor(scheduler: Scheduler, bundle: Bundle, { onPut, times }: Made) {
     this.scheduler = scheduler;
     this.#bundle = bundle;
+    this.#times = times;
     const now = (): number => Math.floor(EPOCH + scheduler.time);
     const own = new Machine(scheduler, 'database');
     const newId = (): string => own.idBytes().toString('hex');
@@ -89,7 +98,7 @@ export class Installation {
   async start(machine: Machine, kind: Kind): Promise<Running> {
     const client = memoryClient(machine, (command) => this.#command(machine, command));
     const parts = await this.#bundle.load(machine).openProcess({
-      ...{ client, live: this.#link(machine) },
+      ...{ client, live: this.#link(machine), times: this.#times },
       complained: (message, error) => {
         this.scheduler.note(`${machine.name} complains: ${message} ${String(error)}`);
         this.complaints.push(
@@ -107,8 +116,7 @@ export class Installation {
     const client = memoryClient(machine, (command) => Promise.resolve(this.server.run(command)));
     const loaded = this.#bundle.load(machine);
     const parts = await loaded.openProcess({
-      client,
-      live: this.#link(machine),
+      ...{ client, live: this.#link(machine), times: this.#times },
       complained: () => undefined,
     });
     return { ...loaded, ...parts };
@@ -134,14 +142,15 @@ export class Installation {
         return;
       }
       const cut = (): void => reject(networkError());
-      scheduler.after(this.#delay(), () => {
+      const [stallBefore, stallAfter] = mishap?.isBefore === true ? [mishap.forMs, 0] : [0, mishap?.forMs];
+      scheduler.after(this.#delay() + (stallBefore ?? 0), () => {
         if (mishap?.kind === 'cut' && mishap.isBefore) {
           machine.after(this.#delay(), cut);
           return;
         }
         const answer = this.#carriedOut(machine, command);
         if (dies) machine.die();
-        machine.after(this.#delay(), () => {
+        machine.after(this.#delay() + (stallAfter ?? 0), () => {
           if (mishap?.kind === 'cut') cut();
           else if (answer instanceof Error) reject(errorOf(answer));
           else resolve(answer);

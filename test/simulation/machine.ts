@@ -13,6 +13,7 @@ export class Machine {
   readonly #unique: string;
   #count: number;
   #isDead = false;
+  #frozenUntil = 0;
   readonly #mourners = new Set<() => void>();
 
   constructor(scheduler: Scheduler, name: string, aheadMs = 0) {
@@ -35,6 +36,11 @@ export class Machine {
     for (const mourner of [...this.#mourners]) mourner();
   }
 
+  /** For so many milliseconds it does nothing, and does not know. */
+  freeze(forMs: number): void {
+    this.#frozenUntil = Math.max(this.#frozenUntil, this.scheduler.time + forMs);
+  }
+
   onDeath(mourner: () => void): () => void {
     this.#mourners.add(mourner);
     return () => void this.#mourners.delete(mourner);
@@ -42,9 +48,13 @@ export class Machine {
 
   /** Calls back after so many milliseconds, if it lives then. */
   after(ms: number, run: () => void): { cancel(): void } {
-    return this.scheduler.after(ms, () => {
-      if (!this.#isDead) run();
+    let due = this.scheduler.after(ms, () => {
+      if (this.#isDead) return;
+      const frozenMs = this.#frozenUntil - this.scheduler.time;
+      if (frozenMs > 0) due = this.after(frozenMs, run);
+      else run();
     });
+    return { cancel: () => due.cancel() };
   }
 
   /** Milliseconds since it was started. */

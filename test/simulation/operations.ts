@@ -207,6 +207,19 @@ const markRead: Run = async (process, stage, sent) => {
   await process.services.markFeedRead(process.session(by(stage, sent)), new Date(process.now()));
 };
 
+/** What comes after a mark, in one process, is later than it, be it within a millisecond. */
+const readThenComment: Run = async (process, stage, sent) => {
+  const [actionId, mark] = [actionOf(stage, sent), process.now()];
+  await process.services.markFeedRead(process.session(by(stage, sent)), new Date(mark));
+  const input = { actionId, kind: 'COMMENT', text: `comment ${sent.key}`, idempotencyKey: sent.key } as const;
+  const author = process.session(other(stage, sent));
+  const { interaction, isReplay } = await process.services.addInteraction(author, input);
+  stage.add('interactions', interaction.id);
+  sent.says([{ of: `interaction ${interaction.id}`, is: 'there' }]);
+  if (!isReplay && interaction.at.getTime() <= mark)
+    throw new Error('A comment after a mark counts as read before');
+};
+
 const markItem =
   (what: 'markItemsRead' | 'markItemsUnread'): Run =>
   async (process, stage, sent) => {
@@ -313,6 +326,7 @@ export const OPERATIONS = {
   snoozeItem: { weight: 2, run: state('snoozeFeedItem') },
   unsnoozeItem: { weight: 1, run: state('unsnoozeFeedItem') },
   markRead: { weight: 6, run: markRead },
+  readThenComment: { weight: 1, run: readThenComment },
   markItemRead: { weight: 3, run: markItem('markItemsRead') },
   markItemUnread: { weight: 2, run: markItem('markItemsUnread') },
   report: { weight: 5, run: report },

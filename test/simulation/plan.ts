@@ -14,6 +14,15 @@ export type Fault =
   | { readonly kind: 'death'; readonly atCommand: number; readonly isBefore: boolean }
   /** The connection of a command is cut before it is carried out, or before its answer is there. */
   | { readonly kind: 'cut'; readonly atCommand: number; readonly isBefore: boolean }
+  /** A command, or its answer, is on its way for long. */
+  | {
+      readonly kind: 'stall';
+      readonly atCommand: number;
+      readonly isBefore: boolean;
+      readonly forMs: number;
+    }
+  /** A process stands still, while its leases run out. */
+  | { readonly kind: 'freeze'; readonly atCommand: number; readonly forMs: number }
   /** The wall clock of a process is set. */
   | { readonly kind: 'clock'; readonly atCommand: number; readonly byMs: number }
   /** A watcher loses its connection. */
@@ -33,6 +42,9 @@ export interface Plan {
   readonly latencyMs: number;
   readonly slowOneIn: number;
   readonly slowMs: number;
+  /** The longest lease of a worker, and how often it looks for work. */
+  readonly leaseMs: number;
+  readonly pollMs: number;
   readonly phases: readonly Phase[];
   readonly faults: readonly Fault[];
 }
@@ -50,7 +62,18 @@ const COMMANDS_OF_AN_OPERATION = 12;
 const THEMES: readonly (readonly OperationName[])[] = [
   ['report', 'reportByMany', 'dismiss', 'uphold', 'edit', 'hide', 'unhide'],
   ['comment', 'report', 'reportByMany', 'dismiss', 'uphold', 'hideComment', 'unhideComment'],
-  ['markRead', 'comment', 'like', 'publish', 'markItemRead', 'markItemUnread', 'look', 'unhide', 'hide'],
+  [
+    'markRead',
+    'readThenComment',
+    'comment',
+    'like',
+    'publish',
+    'markItemRead',
+    'markItemUnread',
+    'look',
+    'unhide',
+    'hide',
+  ],
   ['block', 'unblock', 'follow', 'unfollow', 'comment', 'publish', 'reshare', 'edit', 'like'],
   ['comment', 'like', 'unlike', 'react', 'unreact', 'hideComment', 'unhideComment', 'watch', 'look'],
   ['comment', 'watch', 'watch', 'look', 'follow', 'publish', 'move'],
@@ -74,7 +97,8 @@ export function planOf(seed: number): Plan {
     latencyMs: random.pick([0.05, 0.5, 5, 50]),
     slowOneIn: random.pick([0, 5, 20, 100]),
     slowMs: random.pick([2, 30, 400, 6_000]),
-    faults: Array.from({ length: random.pick([0, 0, 1, 3, 6]) }, () => faultOf(random, count)),
+    ...{ leaseMs: random.pick([1_500, 10_000]), pollMs: random.pick([500, 2_000, 5_000]) },
+    faults: Array.from({ length: random.pick([0, 1, 3, 6, 12]) }, () => faultOf(random, count)),
   };
 }
 
@@ -88,6 +112,12 @@ function phaseOf(random: SeededRandom, { members, favourites }: Shape): Phase {
   let at = 0;
   const names = Object.keys(OPERATIONS) as OperationName[];
   for (let group = 4 + random.below(6); group > 0; group -= 1) {
+    if (random.next() < 0.3) {
+      const race = raceOf(random, members);
+      operations.push(...race.map((one) => ({ ...one, at: one.at + at })));
+      at += Math.max(...race.map((one) => one.at)) + random.next() * random.pick([1, 200, 3_000]);
+      continue;
+    }
     // What is done at the same time is often about the same.
     const [a, b] = [random.pick([0, 0, 1]), random.below(1_000)];
     for (let left = 1 + random.below(5); left > 0; left -= 1) {
@@ -104,6 +134,55 @@ function phaseOf(random: SeededRandom, { members, favourites }: Shape): Phase {
   return { operations };
 }
 
+/** What is done at the same time about the same two members and the same thing; each had a fault of its own once. */
+function raceOf(random: SeededRandom, members: number): Operation[] {
+  const [i, step] = [random.below(members), random.below(members - 1)];
+  const j = (i + 1 + step) % members;
+  const [mine, theirs] = [
+    { by: i, b: step },
+    { by: j, b: (i - j - 1 + members) % members },
+  ];
+  /** An odd number that is none of a site, of a mention or of an end. */
+  const c = 1;
+  const soon = (): number => random.next() * random.pick([0, 1, 10, 100]);
+  const [before, after] = [random.next() < 0.5, 50 + random.next() * random.pick([50, 1_000])];
+  const earlier: Operation[] = before ? [{ do: 'publish', ...theirs, b: 0, a: 0, c, at: 0 }] : [];
+  const at = before ? after : 0;
+  const races: readonly (() => Operation[])[] = [
+    () => [
+      { do: 'report', by: i, a: 0, b: 1, c, at },
+      { do: 'reportByMany', by: i, a: 0, b: 1, c, at: at + after + soon() },
+      { do: 'dismiss', by: i, a: 0, b: 1, c, at: at + after + soon() },
+    ],
+    () => [
+      { do: 'block', ...mine, a: 0, c, at: at + soon() },
+      { do: 'follow', ...theirs, a: 2, c, at: at + soon() },
+      { do: 'follow', ...mine, a: 2, c, at: at + soon() },
+    ],
+    () => [
+      { do: 'watch', ...mine, a: 0, c, at: at + soon() },
+      { do: random.pick(['comment', 'reshare', 'hide'] as const), ...theirs, a: 0, c, at: at + soon() },
+    ],
+    () => [
+      { do: 'follow', ...mine, a: 2, c, at: at + soon() },
+      { do: random.pick(['remove', 'hide', 'edit'] as const), ...theirs, a: 0, c, at: at + soon() },
+      { do: random.pick(['unfollow', 'rebuild', 'comment'] as const), ...mine, a: 0, c, at: at + soon() },
+    ],
+    () =>
+      Array.from({ length: 3 }, () => ({
+        ...{ do: random.pick(['like', 'unlike', 'comment', 'reshare', 'unshare', 'edit'] as const) },
+        ...{ by: random.pick([i, j]), a: 0, b: random.below(1_000), c: random.below(1_000), at: at + soon() },
+      })),
+    () => [
+      { do: 'move', ...mine, a: 1, c: random.below(2), at: at + soon() },
+      { do: 'rebuild', ...mine, a: 0, c, at: at + soon() },
+      { do: 'move', ...mine, b: step + 1, a: 1, c: random.below(2), at: at + soon() },
+    ],
+    () => [{ do: 'readThenComment', ...mine, a: 0, c, at: at + soon() }],
+  ];
+  return [...earlier, ...random.pick(races)()];
+}
+
 function usual(random: SeededRandom, names: readonly OperationName[]): OperationName {
   const total = names.reduce((sum, name) => sum + OPERATIONS[name].weight, 0);
   let left = random.next() * total;
@@ -113,13 +192,19 @@ function usual(random: SeededRandom, names: readonly OperationName[]): Operation
 function faultOf(random: SeededRandom, commands: number): Fault {
   const atCommand = random.below(commands);
   const isBefore = random.next() < 0.5;
-  switch (random.below(5)) {
+  switch (random.below(9)) {
     case 0:
     case 1:
       return { kind: 'death', atCommand, isBefore };
     case 2:
       return { kind: 'cut', atCommand, isBefore };
     case 3:
+    case 4:
+    case 5:
+      return { kind: 'stall', atCommand, isBefore, forMs: random.pick([20, 300, 3_000, 8_000]) };
+    case 6:
+      return { kind: 'freeze', atCommand, forMs: random.pick([200, 2_500, 12_000]) };
+    case 7:
       return { kind: 'clock', atCommand, byMs: random.pick([-5_000, -400, -30, 30, 400, 5_000]) };
     default:
       return { kind: 'hangup', atCommand, watcher: random.below(3) };

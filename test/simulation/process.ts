@@ -19,9 +19,18 @@ import { SharedLiveLog, SharedSessionEnds, type StoreLink } from './live-log.ts'
 
 // All of this, and what it imports, is loaded once for each simulated process. See bundle.ts.
 
+/** In milliseconds. */
+export interface Times {
+  /** The longest lease of a worker. */
+  readonly leaseMs: number;
+  /** How often it looks for work. */
+  readonly pollMs: number;
+}
+
 export interface ProcessLinks {
   readonly client: MongoClient;
   readonly live: StoreLink;
+  readonly times: Times;
   /** What is logged as a warning or an error. */
   readonly complained: (message: string, error: unknown) => void;
 }
@@ -38,25 +47,28 @@ export interface ProcessParts {
 
 const HEARTBEAT_MS = 10_000;
 
-/** The settings of all processes. Chunks and leases are small, so that little work has many steps. */
+/** The settings of all processes. Chunks are small, so that little work has many steps. */
 export const SETTINGS: Readonly<Record<string, string>> = {
   FAN_OUT_CHUNK: '3',
-  FAN_OUT_LEASE: '10s',
   FAN_OUT_ATTEMPTS: '50',
-  POLL_INTERVAL: '5s',
   FEED_CAP: '1000',
   EVENT_RETENTION: '7d',
   REPORT_HIDE_AFTER: '2',
 };
 
 /** Opens a process, with a background worker or not yet. */
-export async function openProcess({ client, live, complained }: ProcessLinks): Promise<ProcessParts> {
+export async function openProcess({ client, live, times, complained }: ProcessLinks): Promise<ProcessParts> {
   keepTime(client, clock);
   await greet(client);
   setInterval(() => {
     greet(client).catch(() => undefined);
   }, HEARTBEAT_MS);
-  const config: Config = readConfig(SETTINGS, { feedModels: ['items'], needsKey: false });
+  const settings = {
+    ...SETTINGS,
+    FAN_OUT_LEASE: `${String(times.leaseMs)}ms`,
+    POLL_INTERVAL: `${String(times.pollMs)}ms`,
+  };
+  const config: Config = readConfig(settings, { feedModels: ['items'], needsKey: false });
   const database = openDatabase(client.db('simulation'), {
     isSharded: false,
     close: () => Promise.resolve(),

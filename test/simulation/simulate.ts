@@ -70,11 +70,11 @@ class Run {
     this.#plan = plan;
     this.#members = Array.from({ length: plan.members }, (_, n) => `m${String(n)}`);
     this.#scheduler = new Scheduler(plan.seed);
-    const slackMs = 300 + 2 * Math.max(plan.latencyMs, plan.slowMs);
+    const slackMs = 300 + 2 * Math.max(plan.latencyMs, plan.slowOneIn === 0 ? 0 : plan.slowMs);
     const onPut = leasesWatched(this.#scheduler, slackMs, (what) => {
       this.problems.push({ promise: 'who has a lease has it alone', what });
     });
-    this.#installation = new Installation(this.#scheduler, bundle, onPut);
+    this.#installation = new Installation(this.#scheduler, bundle, { onPut, times: plan });
     for (const fault of plan.faults)
       this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
   }
@@ -136,6 +136,13 @@ class Run {
         });
       }),
     );
+  }
+
+  /** What a command takes at most. */
+  get #slowestMs(): number {
+    const { slowOneIn, slowMs, faults } = this.#plan;
+    const stalls = faults.map((fault) => ('forMs' in fault ? fault.forMs : 0));
+    return Math.max(slowOneIn === 0 ? 0 : 2 * slowMs, ...stalls);
   }
 
   get #around(): Around {
@@ -205,13 +212,12 @@ class Run {
       this.#scheduler.note(`fault ${JSON.stringify(fault)} at ${process}`);
       if (fault.kind === 'hangup')
         this.#watchers[fault.watcher % Math.max(1, this.#watchers.length)]?.hangUp();
-      if (fault.kind === 'clock') {
-        const one = this.#running.find(({ machine }) => machine.name === process);
-        if (one !== undefined) one.machine.aheadMs += fault.byMs;
-      }
+      const one = this.#running.find(({ machine }) => machine.name === process);
+      if (one === undefined) continue;
+      if (fault.kind === 'clock') one.machine.aheadMs += fault.byMs;
+      if (fault.kind === 'freeze') one.machine.freeze(fault.forMs);
     }
-    const [mishap] = faults.filter((fault) => fault.kind === 'death' || fault.kind === 'cut');
-    return mishap ?? null;
+    return faults.find((fault) => 'isBefore' in fault) ?? null;
   }
 
   /** One operation, sent again until it is answered. */
@@ -248,7 +254,7 @@ class Run {
     this.#answers.set(code, (this.#answers.get(code) ?? 0) + 1);
     for (const promised of said.values()) {
       // What was not answered may still be on its way.
-      if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#plan.slowMs;
+      if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#slowestMs;
       if (code !== 'OK' && !isAgain) promised.isRefused = true;
       if (code !== 'OK') continue;
       promised.until = this.#scheduler.time;
@@ -310,7 +316,7 @@ class Run {
   /** Lets all that is left be done, and checks. */
   async #quiet(): Promise<void> {
     const wait = async (): Promise<void> => {
-      const settlesMs = SETTLES_MS + (this.#plan.slowOneIn === 0 ? 0 : 2 * this.#plan.slowMs);
+      const settlesMs = SETTLES_MS + this.#slowestMs;
       for (let quietMs = 0; quietMs < settlesMs; quietMs += LOOK_EVERY_MS) {
         await this.#pause(LOOK_EVERY_MS);
         if (this.#running.length < this.#plan.processes.length || this.#leftToDo() !== null) quietMs = 0;

@@ -52,7 +52,9 @@ export function concerns(model: Model, userId: string): ModelEvent[] {
     const isNamed = action.mentions.includes(userId) || action.recipients.includes(userId);
     const { conducted, recorded, shownAt } = action;
     const first = conducted < recorded - DAY ? conducted : recorded;
-    const at = Math.max(first, shownAt ?? -Infinity, action.concernedPeople.get(userId) ?? -Infinity);
+    // An edit may be earlier by its clock than the publication by another one's.
+    const since = action.concernedPeople.get(userId) ?? -Infinity;
+    const at = Math.max(since === -Infinity ? first : since, shownAt ?? -Infinity);
     const isAsked = action.asked === userId;
     if ((isAsked || isNamed) && !isInVain && action.actorId !== userId)
       events.push({ kind: isAsked ? 'OWN' : 'MENTION', ...of, actorId: action.actorId, at });

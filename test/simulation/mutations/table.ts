@@ -59,7 +59,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a mark and an arrival in one millisecond: what comes later counts as read',
-    by: ['markRead', 'comment', 'unhide'],
+    by: ['readThenComment'],
     of: 'the changelog',
     file: 'src/lib/clock.ts',
     from: 'if (at.getTime() === this.#last && lead < MAX_STANDSTILL_MS / 2) this.#last += 1;',
@@ -187,7 +187,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'lease: what is due is taken from who has it',
-    by: ['publish', 'comment'],
+    by: ['rebuild', 'move'],
     of: 'a condition',
     file: LEASE,
     from: 'return { [`${field}.due`]: { $exists: true, $lte: now } };',
@@ -203,7 +203,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'lease: a void claim is released',
-    by: ['publish', 'comment'],
+    by: ['rebuild', 'move'],
     of: 'a condition',
     file: LEASE,
     from: 'const held = ({ id, token }: Held<Id>): Filter<D> => ({ _id: id, [owner]: token });',
