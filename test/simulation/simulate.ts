@@ -7,7 +7,7 @@ import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
 import { Scheduler, settled } from './scheduler.ts';
-import { Watcher, type Around } from './watcher.ts';
+import { isAway, Watcher, type Around } from './watcher.ts';
 
 export interface Outcome {
   readonly problems: readonly Problem[];
@@ -274,8 +274,7 @@ class Run {
       if (error instanceof Nothing) return 'NOTHING';
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (code === 'UNAVAILABLE' || REFUSALS.has(code)) return code;
-      const isDriver = error instanceof Error && /^Mongo(?:Network|ServerSelection|Bulk)/.test(error.name);
-      if (isDriver && this.#plan.faults.length > 0) return 'UNAVAILABLE';
+      if (isAway(error) && this.#plan.faults.length > 0) return 'UNAVAILABLE';
       const stack = error instanceof Error ? (error.stack ?? '') : String(error);
       this.problems.push({ promise: 'no mistakes of ours', what: `${what}: ${stack}` });
       return 'MISTAKE';

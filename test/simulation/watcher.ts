@@ -57,8 +57,7 @@ export class Watcher {
   }
 
   #checkError(error: unknown): void {
-    const isAway = error instanceof Error && 'code' in error && error.code === 'UNAVAILABLE';
-    if (!isAway) this.faults.push(`the watch of ${this.reader} ended: ${String(error)}`);
+    if (!isAway(error)) this.faults.push(`the watch of ${this.reader} ended: ${String(error)}`);
   }
 
   async #watch(process: Running): Promise<void> {
@@ -91,6 +90,15 @@ export class Watcher {
     else if (event.kind !== 'ready') this.shown.set(event.item.actionId, event.item.relevancy.getTime());
     this.#cursor = event.cursor;
   }
+}
+
+/** The database cannot be reached. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    ('code' in error && error.code === 'UNAVAILABLE') ||
+    /^Mongo(?:Network|ServerSelection|Bulk)/.test(error.name)
+  );
 }
 
 /** Page after page. */
