@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { BROUGHT } from '../src/app/brought.ts';
 import { settingsMarkdown } from '../parts/operators/src/doctor.ts';
 
 /** Writes the tables of settings into their document, between the two marks. */
@@ -10,6 +11,6 @@ await writeFile(
   document,
   text.replace(
     table,
-    (_, begin: string, end: string) => `${begin}\n${settingsMarkdown().join('\n')}\n${end}`,
+    (_, begin: string, end: string) => `${begin}\n${settingsMarkdown(BROUGHT).join('\n')}\n${end}`,
   ),
 );

@@ -1,9 +1,11 @@
 // The package exports these: the functions of a configuration, and a server for processes of a host.
 
+import type { FanfareOptions as Options } from './app/fanfare-shapes.ts';
+import type { AnySettingName } from './app/features.ts';
+
 export { createFanfare } from './app/fanfare.ts';
 export type {
   Fanfare,
-  FanfareOptions,
   FeedItem,
   FeedItems,
   Publication,
@@ -11,6 +13,7 @@ export type {
   ReadOptions,
   RecordedAction,
 } from './app/fanfare-shapes.ts';
+export type FanfareOptions = Options<AnySettingName>;
 export { ConfigError } from './config/config.ts';
 export {
   defineConfig,

@@ -3,11 +3,11 @@ import { readEnvironment } from './config/env.ts';
 import { createProgram } from './cli/program.ts';
 import { reportFailure } from './cli/report-failure.ts';
 import { processTerminal } from './cli/terminal.ts';
-import { FEED_MODEL_NAMES } from './app/feed-models.ts';
+import { BROUGHT } from './app/brought.ts';
 import { FEATURES } from './app/features.ts';
 
 const context = {
-  ...{ env: readEnvironment(), terminal: processTerminal(), feedModels: FEED_MODEL_NAMES },
+  ...{ env: readEnvironment(), terminal: processTerminal(), brought: BROUGHT },
   composed: () => import('./app/composed.ts'),
 };
 try {

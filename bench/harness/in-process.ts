@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
-import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
+import { BROUGHT } from '../../src/app/brought.ts';
 import type { PublishActionInput } from '../../src/core/shapes.ts';
 import type { Logger, LogMethod } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -51,7 +51,7 @@ export async function openInProcess(
     child: () => logger,
   };
   const app = await createApp(
-    readConfig(fanfareEnv(environment, database), { feedModels: FEED_MODEL_NAMES }),
+    readConfig(fanfareEnv(environment, database), BROUGHT),
     { api: false, worker: options.worker },
     { logger, metrics: createMetrics({ withProcess: false }) },
   );

@@ -11,6 +11,6 @@ export const mail = {
   eventNotes: [noteMails],
   examination: examineMails,
   api: () => import('./src/api.ts'),
-  settings: ({ mail: given }) => ({ sendsMails: given !== null }),
+  core: ({ mail: given }) => ({ sendsMails: given !== null }),
   routes: mailRoutes,
 } satisfies Part;

@@ -4,7 +4,7 @@ import { FEED_KEYS } from './src/store.ts';
 export const syndication = {
   collections: [FEED_KEYS],
   api: () => import('./src/api.ts'),
-  settings: ({ syndicationUrl }) => ({ syndicationUrl }),
+  core: ({ syndicationUrl }) => ({ syndicationUrl }),
   routes: ({ syndicationUrl: url }) =>
     url === null
       ? []

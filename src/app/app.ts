@@ -10,7 +10,7 @@ import { createRealtime } from '../live/create-realtime.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
 import { createOffers, MOST_OFFER_BYTES } from '../features/ranking/offers.ts';
 import { startSampling } from '../features/operations/samples.ts';
-import { settingsOf } from './features.ts';
+import { coreFields } from './features.ts';
 import type * as Api from './api.ts';
 import type { App } from './command-shapes.ts';
 import type { AppGroup } from './fanfare-shapes.ts';
@@ -296,7 +296,7 @@ function openCore(
     offers: offersOf(logger, metrics, closer),
     reportHideAfter: config.safety.reportHideAfter,
     pushPublicKey: config.push?.publicKey ?? null,
-    settings: settingsOf(config),
+    fields: coreFields(config),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {

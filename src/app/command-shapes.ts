@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
+import type { Brought } from '../config/read-config.ts';
 import type { Databases } from '../connections/databases.ts';
 import type { Core } from '../core/core.ts';
 import type { HostConfig } from '../descriptors/host-config.ts';
@@ -31,8 +32,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Checked host configuration; default: all types that ship with the server. */
   readonly hostConfig?: HostConfig;
-  /** Names of the feed models that the setting FEED_MODEL can have. */
-  readonly feedModels: readonly string[];
+  /** What features and parts bring to the configuration. */
+  readonly brought: Brought;
   /** Loads the server: help and tokens do not wait for it. */
   readonly composed: () => Promise<Composed>;
 }

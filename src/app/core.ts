@@ -57,7 +57,7 @@ export interface CoreOptions extends Observers {
   /** By which browsers know the server. Default: no push messages are sent. */
   readonly pushPublicKey?: string | null;
   /** What features put into the core by the configuration. Default: nothing. */
-  readonly settings?: object;
+  readonly fields?: object;
   /** Access to the search of the directory. Default: admins and services. */
   readonly directory?: DirectoryAccess;
   /** Whether to record events for hosts. Default: false. */
@@ -114,7 +114,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const read = createEventReads(repositories);
   const { openEventSession, beginWatch } = createEventSessions(context, read);
   const core: Core = {
-    ...options.settings,
+    ...options.fields,
     ...context,
     ownWorker: new OwnWorker(),
     feedReader: feedReader(context),

@@ -1,6 +1,5 @@
 import type { Environment } from '../config/env.ts';
 import type { StartStep } from '../connections/databases.ts';
-import type { SettingName } from '../config/settings.ts';
 import type { DescriptorDeclaration, DescriptorInputOf, StoredDescriptorOf } from '../descriptors/declare.ts';
 import type { ALWAYS, PackName, PACKS } from '../descriptors/packs/packs.ts';
 import type { ActionRef, Scope } from '../domain/action.ts';
@@ -18,9 +17,10 @@ export type TypesOf<D extends readonly DescriptorDeclaration[], P extends readon
   | (typeof PACKS)[P[number]][number]
   | (typeof ALWAYS)[number];
 
-export interface FanfareOptions {
+/** @typeParam Name of a setting */
+export interface FanfareOptions<Name extends string = string> {
   /** Settings by name, such as MONGODB_URI. Those not given come from the environment. */
-  readonly settings?: Readonly<Partial<Record<SettingName, string>>>;
+  readonly settings?: Readonly<Partial<Record<Name, string>>>;
   /** Listen on PORT and METRICS_PORT; requires JWT_SECRET or JWKS_URI. Default: false. */
   readonly api?: boolean;
   /** Run the background workers that deliver publications. Default: true. */

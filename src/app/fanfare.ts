@@ -8,7 +8,8 @@ import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
-import { FEED_MODEL_NAMES } from './feed-models.ts';
+import { BROUGHT } from './brought.ts';
+import type { AnySettingName } from './features.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from './in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';
@@ -80,7 +81,7 @@ class ActingHost extends Acting {
 export function createFanfare<
   const D extends readonly DescriptorDeclaration[] = readonly [],
   const P extends readonly PackName[] = readonly ['recruiting', 'social'],
->(hostConfig: HostConfig<D, P>, options: FanfareOptions = {}): Fanfare<TypesOf<D, P>> {
+>(hostConfig: HostConfig<D, P>, options: FanfareOptions<AnySettingName> = {}): Fanfare<TypesOf<D, P>> {
   return prepared<TypesOf<D, P>>(checkHostConfig(hostConfig, 'The configuration'), options);
 }
 
@@ -97,7 +98,7 @@ function prepared<T extends DescriptorDeclaration>(
   checkViews();
   const given = { ...(options.environment ?? readEnvironment()), ...options.settings };
   const env = withReactions(given, checked.reactions);
-  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES, needsKey: options.api ?? false });
+  const config = readConfig(env, { ...BROUGHT, needsKey: options.api ?? false });
   const acting = new ActingHost(config, options.tenant);
   const logger = options.logger ?? createLogger({ level: config.log.level });
   const { hooks } = checked;

@@ -18,6 +18,8 @@ import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import type { Config } from '../config/config.ts';
+import type { PartSettings } from '../config/part-settings.ts';
+import type { SettingName } from '../config/settings.ts';
 import type { Part } from './part.ts';
 import * as parts from './parts.ts';
 import type { Declaration, Documents } from '../storage/documents/declaration.ts';
@@ -121,9 +123,14 @@ for (const { filters = [], orders = [] } of FEATURES) {
 }
 
 /** What the use cases of all features have of the configuration. */
-export function settingsOf(config: Config): object {
-  return Object.assign({}, ...FEATURES.map(({ settings }) => settings?.(config))) as object;
+export function coreFields(config: Config): object {
+  return Object.assign({}, ...FEATURES.map(({ core }) => core?.(config))) as object;
 }
+
+type NameIn<P> = P extends { readonly settings: PartSettings<unknown, infer Name> } ? Name : never;
+
+/** All settings, with those of parts. */
+export type AnySettingName = SettingName | NameIn<(typeof ALL)[number]>;
 
 /** Adds the fields of all features to the API. */
 export async function loadApi(): Promise<void> {

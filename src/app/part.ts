@@ -1,6 +1,7 @@
 import type { FeedFilterRow, FeedOrderRow } from '../feed/page/declared.ts';
 import type { FeedModel } from '../feed/feed-store.ts';
 import type { Config } from '../config/config.ts';
+import type { PartSettings } from '../config/part-settings.ts';
 import type { AssembleSchema } from '../graphql/builder.ts';
 import type { Route } from '../http/route.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
@@ -25,8 +26,10 @@ export interface Part {
   readonly eventNotes?: readonly NoteEvents[];
   /** Says when members may be sent a digest. */
   readonly digestTimes?: readonly DigestTime[];
+  /** Variables of the environment, which are read, checked and documented with those of the core. `config.of` gives their values. */
+  readonly settings?: PartSettings<unknown>;
   /** What its use cases have of the configuration: fields that it adds to the type `Core`. */
-  readonly settings?: (config: Config) => object;
+  readonly core?: (config: Config) => object;
   /** Paths of the API's server, by the configuration: none if a setting has them off. What answers is loaded when it is asked. */
   readonly routes?: (config: Config) => readonly Route[];
   /** Commands of `fanfare`. What they run is loaded when they run. */

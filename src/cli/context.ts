@@ -55,7 +55,7 @@ export class CommandError extends Error {
 
 /** @param options.needsKey whether the command signs or verifies tokens; default true. @throws ConfigError */
 export function configOf(context: CommandContext, options: { readonly needsKey?: boolean } = {}): Config {
-  return readConfig(context.env, { feedModels: context.feedModels, ...options });
+  return readConfig(context.env, { ...context.brought, ...options });
 }
 
 /** A user of commands is an admin, since they have access to the databases. */

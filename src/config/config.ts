@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from './env.ts';
-import { type LOG_LEVELS, sectionOf, type SettingName, type SettingValues } from './settings.ts';
+import type { ConfigFault, PartSettings, Settings } from './part-settings.ts';
+import { type LOG_LEVELS, sectionOf, type SettingValues } from './settings.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -9,7 +10,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type CorsOrigins = readonly string[] | '*' | 'loopback';
 
 /** The whole configuration, read once at start and deeply frozen. Times are in milliseconds; `null`: off. */
-export type Config = DeepReadonly<ReturnType<typeof shape>>;
+export type Config = DeepReadonly<ReturnType<typeof shape>> & ConfigOfParts;
+
+interface ConfigOfParts {
+  /** What a part has of its settings. @throws Error for a part whose settings were not read */
+  readonly of: <T>(part: PartSettings<T>) => T;
+  /** All settings there are, with those of parts, in the order of the documentation. */
+  readonly settings: Settings;
+}
 
 type DeepReadonly<T> = T extends Uint8Array
   ? T
@@ -131,11 +139,6 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 function defined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
-}
-
-export interface ConfigFault {
-  readonly name: SettingName;
-  readonly message: string;
 }
 
 /** Lists every fault of the environment at once. */

@@ -1,6 +1,5 @@
 import type { Config } from './config.ts';
 import type { Environment } from './env.ts';
-import { SETTINGS, type SettingName } from './settings.ts';
 
 /** A setting that is valid and probably not meant. */
 export interface Doubt {
@@ -9,14 +8,19 @@ export interface Doubt {
   readonly message: string;
 }
 
-const NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 /** Shorter names resemble variables of others: HOST and HOME. */
 const SHORTEST = 7;
 const MOST_MISTAKES = 2;
 
 /** Finds settings that start and work, but probably not as intended. @param isApi whether tokens are verified */
-export function doubtsOf(env: Environment, { auth, http }: Config, isApi: boolean): Doubt[] {
-  return [...misspelt(env), ...(isApi ? [...doubtsOfKeys(auth), ...doubtsOfAccounts(auth, http)] : [])];
+export function doubtsOf(env: Environment, { auth, http, settings }: Config, isApi: boolean): Doubt[] {
+  return [
+    ...misspelt(
+      env,
+      settings.map(([name]) => name),
+    ),
+    ...(isApi ? [...doubtsOfKeys(auth), ...doubtsOfAccounts(auth, http)] : []),
+  ];
 }
 
 function doubtsOfAccounts(
@@ -57,10 +61,10 @@ function doubtsOfKeys({ jwksUri, audience }: Config['auth']): Doubt[] {
 }
 
 /** Variables that differ little from a setting that is not set. */
-function misspelt(env: Environment): Doubt[] {
-  const unset = NAMES.filter((name) => name.length >= SHORTEST && (env[name] ?? '') === '');
+function misspelt(env: Environment, names: readonly string[]): Doubt[] {
+  const unset = names.filter((name) => name.length >= SHORTEST && (env[name] ?? '') === '');
   return Object.keys(env).flatMap((name) => {
-    if (name in SETTINGS) return [];
+    if (names.includes(name)) return [];
     const [nearest] = unset
       .map((setting) => ({ setting, mistakes: distance(name.toUpperCase(), setting) }))
       .filter(({ mistakes }) => mistakes <= MOST_MISTAKES)

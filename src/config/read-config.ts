@@ -1,13 +1,19 @@
 import { createECDH } from 'node:crypto';
 import { redact } from '../lib/redact.ts';
-import { ConfigError, shape, type Config, type ConfigFault } from './config.ts';
+import { ConfigError, shape, type Config } from './config.ts';
 import type { Environment } from './env.ts';
-import type { Setting } from './settings.ts';
-import { SETTINGS, type SettingName, type SettingValues } from './settings.ts';
+import { allSettings, type ConfigFault, type PartSettings, type Settings } from './part-settings.ts';
+import type { Setting, SettingName, SettingValues } from './settings.ts';
 
-export interface ReadConfigOptions {
-  /** Names of the feed models; passed in because they are defined in another room. */
+/** What is declared in other rooms and passed in. */
+export interface Brought {
+  /** Names of the feed models. */
   readonly feedModels: readonly string[];
+  /** Settings of the parts of the server. */
+  readonly settings: readonly PartSettings<unknown>[];
+}
+
+export interface ReadConfigOptions extends Brought {
   /** Whether tokens will be verified, which requires a key in production. Default true. */
   readonly needsKey?: boolean;
 }
@@ -15,15 +21,28 @@ export interface ReadConfigOptions {
 /** Reads environment variables; empty ones count as not set. @throws ConfigError with all faults. */
 export function readConfig(env: Environment, options: ReadConfigOptions): Config {
   const faults: ConfigFault[] = [];
-  const values = readSettings(env, faults);
-  faults.push(...crossFaults(values, faults, options));
+  const all = allSettings(options.settings);
+  const values = readSettings(all, env, faults);
+  const own = [...faults];
+  faults.push(...crossFaults(values, own, options));
+  for (const part of options.settings) faults.push(...part.faults(values, own));
   if (faults.length > 0) throw new ConfigError(faults);
-  return deepFreeze(shape(values as SettingValues, env));
+  const read = new Map(options.settings.map((part) => [part, deepFreeze(part.of(values))]));
+  return Object.freeze({
+    ...deepFreeze(shape(values as SettingValues, env)),
+    settings: Object.freeze(all),
+    of: <T>(part: PartSettings<T>): T => {
+      if (!read.has(part))
+        throw new Error(`Settings that were not read: ${Object.keys(part.settings).join()}`);
+      // It was made by the same declaration.
+      return read.get(part) as T;
+    },
+  });
 }
 
-function readSettings(env: Environment, faults: ConfigFault[]): Partial<SettingValues> {
-  const values: Partial<Record<SettingName, unknown>> = {};
-  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
+function readSettings(all: Settings, env: Environment, faults: ConfigFault[]): Partial<SettingValues> {
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of all) {
     const given = setting.isSecret ? env[name] : env[name]?.trim();
     const raw = given === undefined || given === '' ? setting.fallback : given;
     if (raw === null) continue;

@@ -24,7 +24,7 @@ import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
 import { mailLink, mailSender, mailServer, signingKeys } from './mail.ts';
 import { webhookReceivers } from './webhook-receivers.ts';
 
-type Group = 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
+export type Group = 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
 
 /** One environment variable. Names, defaults and meanings are defined only in the tables below. */
 export interface Setting<T = unknown> {
@@ -41,33 +41,36 @@ export interface Setting<T = unknown> {
   readonly as?: string | undefined;
 }
 
-function setting<T, const As extends string | undefined = undefined>(
+/** A setting as its group lists it. */
+export type SettingRow<T = unknown> = Omit<Setting<T>, 'group'>;
+
+export function setting<T, const As extends string | undefined = undefined>(
   fallback: string,
   kind: Kind<T>,
   meaning: string,
   as?: As,
-): Omit<Setting<T>, 'group'> & { readonly fallback: string; readonly as: As | undefined } {
+): SettingRow<T> & { readonly fallback: string; readonly as: As | undefined } {
   return { kind, fallback, meaning, as, shownDefault: fallback, isSecret: false };
 }
 
-function optional<T, const As extends string | undefined = undefined>(
+export function optional<T, const As extends string | undefined = undefined>(
   kind: Kind<T>,
   meaning: string,
   more: { readonly shownDefault?: string; readonly isSecret?: boolean; readonly as?: As } = {},
-): Omit<Setting<T>, 'group'> & { readonly fallback: null; readonly as: As | undefined } {
+): SettingRow<T> & { readonly fallback: null; readonly as: As | undefined } {
   return { kind, fallback: null, meaning, shownDefault: '–', isSecret: false, as: undefined, ...more };
 }
 
-function group<S extends Readonly<Record<string, Omit<Setting, 'group'>>>>(name: Group, settings: S) {
-  const grouped = Object.entries(settings).map(([key, one]) => [key, { group: name, ...one }]);
-  return Object.fromEntries(grouped) as { readonly [N in keyof S]: S[N] & { readonly group: Group } };
+export function grouped<S extends Readonly<Record<string, SettingRow>>>(name: Group, settings: S) {
+  const rows = Object.entries(settings).map(([key, one]) => [key, { group: name, ...one }]);
+  return Object.fromEntries(rows) as { readonly [N in keyof S]: S[N] & { readonly group: Group } };
 }
 
 const HOST_NAME = /^[\w.:-]+$/;
 const SERVER_URL = /^https?:\/\/[^\s?#"<>]*[^\s?#"<>/]$/;
 const PRINTABLE = /^\P{Cc}+$/u;
 
-const SERVER_SETTINGS = group('Server', {
+const SERVER_SETTINGS = grouped('Server', {
   PORT: setting('4000', whole(0, 65_535), 'Port to listen on; 0 takes a free one.', 'http.port'),
   HOST: setting('127.0.0.1', text('a host name or address', HOST_NAME), 'Address to listen on.', 'http.host'),
   NODE_ENV: setting(
@@ -271,7 +274,7 @@ const ANY = /./;
 /** Short claim names, and URLs for namespaced claims. */
 const CLAIM_NAME = /^[\w.:/-]{1,128}$/;
 
-const IDENTITY_SETTINGS = group('Identity', {
+const IDENTITY_SETTINGS = grouped('Identity', {
   JWT_SECRET: optional(secret(8), 'Key of HS256 tokens; at least 32 bytes in production, 8 elsewhere.', {
     shownDefault: 'generated and stored in DATA_DIR',
     isSecret: true,
@@ -316,7 +319,7 @@ const IDENTITY_SETTINGS = group('Identity', {
 const MONGODB_NAME = /^[\w-]{1,63}$/;
 const REDIS_PREFIX = /^[\w:.-]{1,64}$/;
 
-const DATABASE_SETTINGS = group('Databases', {
+const DATABASE_SETTINGS = grouped('Databases', {
   MONGODB_URI: optional(
     url('mongodb', 'mongodb+srv'),
     'Address of the database. Reads must go to its primary; other read preferences are rejected.',
@@ -356,7 +359,7 @@ function inWords(weights: Readonly<Record<string, number>>): string {
     .join(',');
 }
 
-const FEED_SETTINGS = group('Feeds', {
+const FEED_SETTINGS = grouped('Feeds', {
   FEED_MODEL: setting(
     'items',
     text('the name of a feed model', MODEL_NAME),
@@ -423,7 +426,7 @@ const FEED_SETTINGS = group('Feeds', {
   ),
 });
 
-const FAN_OUT_SETTINGS = group('Fan-out', {
+const FAN_OUT_SETTINGS = grouped('Fan-out', {
   FAN_OUT_CHUNK: setting('1000', whole(1, 20_000), 'Readers written to at once.', 'fanOut.chunkSize'),
   FAN_OUT_LEASE: setting(
     '30s',
@@ -451,7 +454,7 @@ const FAN_OUT_SETTINGS = group('Fan-out', {
   ),
 });
 
-const LIVE_SETTINGS = group('Live', {
+const LIVE_SETTINGS = grouped('Live', {
   LIVE_WINDOW: setting(
     '5m',
     duration('1s', '24h'),
@@ -479,7 +482,7 @@ const LIVE_SETTINGS = group('Live', {
   ),
 });
 
-const EVENT_SETTINGS = group('Events', {
+const EVENT_SETTINGS = grouped('Events', {
   EVENT_RETENTION: setting(
     '7d',
     durationOrOff('1h', '5200w'),
@@ -552,7 +555,7 @@ const EVENT_SETTINGS = group('Events', {
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const LOG_SETTINGS = group('Logs', {
+const LOG_SETTINGS = grouped('Logs', {
   LOG_LEVEL: setting(
     'info',
     oneOf(LOG_LEVELS),
@@ -581,7 +584,9 @@ type ValueOf<S> = S extends { readonly kind: Kind<infer T> }
     : T | undefined
   : never;
 
-export type SettingValues = { readonly [N in SettingName]: ValueOf<(typeof SETTINGS)[N]> };
+export type ValuesOf<S> = { readonly [N in keyof S]: ValueOf<S[N]> };
+
+export type SettingValues = ValuesOf<typeof SETTINGS>;
 
 /** The settings that are taken over into a section of the configuration, by their names there. `undefined` becomes `null`. */
 export type Section<Name extends string> = {

@@ -1,4 +1,5 @@
 import type { MongoClient } from 'mongodb';
+import { BROUGHT } from '../../src/app/brought.ts';
 import { createCore } from '../../src/app/core.ts';
 import { CORE_COLLECTIONS } from '../../src/app/features.ts';
 import { startWorkers } from '../../src/app/jobs.ts';
@@ -68,7 +69,7 @@ export async function openProcess({ client, live, times, complained }: ProcessLi
     FAN_OUT_LEASE: `${String(times.leaseMs)}ms`,
     POLL_INTERVAL: `${String(times.pollMs)}ms`,
   };
-  const config: Config = readConfig(settings, { feedModels: ['items'], needsKey: false });
+  const config: Config = readConfig(settings, { ...BROUGHT, needsKey: false });
   const database = openDatabase(client.db('simulation'), {
     isSharded: false,
     close: () => Promise.resolve(),

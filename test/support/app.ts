@@ -4,7 +4,7 @@ import type { App } from '../../src/app/command-shapes.ts';
 import { signToken } from '../../src/cli/token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
-import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
+import { BROUGHT } from '../../src/app/brought.ts';
 import type { Core } from '../../src/core/core.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
@@ -74,7 +74,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     NOTIFY_AFTER: 'off',
     ...options.env,
   };
-  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
+  const config = readConfig(env, BROUGHT);
   const log = options.log ?? [];
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
   const metrics = createMetrics({ withProcess: false });

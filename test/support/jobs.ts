@@ -4,6 +4,7 @@ import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/core/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { BROUGHT } from '../../src/app/brought.ts';
 import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/jobs.ts';
 import { carryOutRulings } from '../../src/features/reports/reports.ts';
 import { OwnWorker } from '../../src/fan-out/own-worker.ts';
@@ -11,7 +12,7 @@ import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
 import { uniqueName } from './unique-name.ts';
 
-const CONFIG = readConfig({}, { feedModels: ['items'], needsKey: false });
+const CONFIG = readConfig({}, { ...BROUGHT, needsKey: false });
 const LEASE_MS = 30_000;
 
 function fail(fields: LogFields, message: string): never {

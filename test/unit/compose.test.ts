@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
-import { FEED_MODEL_NAMES } from '../../src/app/feed-models.ts';
+import { BROUGHT } from '../../src/app/brought.ts';
+import { SETTING_NAMES } from '../support/setting-names.ts';
 
 interface Service {
   readonly image?: string;
@@ -44,9 +44,9 @@ const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'TRUSTED_PROXIES', 'DATA_DIR', 'MONGO
 
 describe('docker-compose.yml', () => {
   it.each(OURS)('passes every setting to the %s', (_, service) => {
-    const marked = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'from .env']));
+    const marked = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'from .env']));
     const environment = environmentOf(service, marked);
-    const changed = Object.keys(SETTINGS).filter((name) => environment[name] !== 'from .env');
+    const changed = SETTING_NAMES.filter((name) => environment[name] !== 'from .env');
     expect(changed.sort()).toEqual([...FIXED].sort());
   });
 
@@ -55,9 +55,7 @@ describe('docker-compose.yml', () => {
     ['the address of the keys', { JWT_SECRET: '', JWKS_URI: 'https://login.example.com/keys.json' }],
   ])('starts with %s', (_, identity) => {
     for (const [, service] of OURS) {
-      const config = readConfig(environmentOf(service, { ...PASSWORDS, ...identity }), {
-        feedModels: FEED_MODEL_NAMES,
-      });
+      const config = readConfig(environmentOf(service, { ...PASSWORDS, ...identity }), BROUGHT);
       expect(config.mongodb.uri).toContain('fanfare:abc@mongodb');
       expect(config.redis.url).toContain(':def@valkey');
     }
@@ -144,7 +142,7 @@ describe('docker-compose.yml of a generated project', () => {
     );
     const config = readConfig(
       { JWT_SECRET: 'x'.repeat(32), ...(Object.fromEntries(named) as Record<string, string>) },
-      { feedModels: FEED_MODEL_NAMES },
+      BROUGHT,
     );
     const addressOf = (uri: string | undefined) => new URL(uri ?? '');
     const database = addressOf(config.mongodb.uri);

@@ -6,8 +6,8 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Namespace, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { SETTINGS } from '../../src/config/settings.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { SETTING_NAMES } from '../support/setting-names.ts';
 import { createGroupMetrics, createMetrics } from '../../src/telemetry/metrics.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
@@ -162,7 +162,7 @@ describe('the example for Kubernetes', () => {
   });
 
   it('uses existing settings, ports and probes', () => {
-    expect([...literals.keys()].filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect([...literals.keys()].filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
     const [api, worker] = deployments.map(({ spec }) => spec?.template?.spec.containers[0]);
     expect([api?.args, worker?.args]).toEqual([['serve', '--no-worker'], ['worker']]);
     expect(api?.ports).toContainEqual({ name: 'http', containerPort: Number(literals.get('PORT')) });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { apiClient } from '../../../src/cli/api-client.ts';
-import { SETTINGS } from '../../../src/config/settings.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { requireRole } from '../../../src/core/validate.ts';
 import { GRAPHQL_PATH, sendJson, type Handler } from '../../../src/http/exchange/respond.ts';
 import type { HttpContext } from '../../../src/http/http-context.ts';
@@ -13,7 +13,7 @@ import type { Identity } from '../../../src/domain/viewer.ts';
 import { createMcpServer, type McpParts } from './server.ts';
 
 /** Streamable HTTP without sessions: each request has its token, and is answered at once. */
-export function createMcp(http: HttpContext, mayWrite: boolean): Handler {
+export function createMcp(http: HttpContext, { settings }: Config, mayWrite: boolean): Handler {
   return async (req, res) => {
     if (req.method !== 'POST') {
       sendJson(res, 405, { error: 'Method not allowed' }, { allow: 'POST' });
@@ -31,7 +31,7 @@ export function createMcp(http: HttpContext, mayWrite: boolean): Handler {
       const server = await createMcpServer({
         mayWrite,
         api: apiOf(req),
-        inspect: inspections(http, identity),
+        inspect: inspections(http, settings, identity),
       });
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
       res.once('close', () => void server.close().catch(() => undefined));
@@ -59,7 +59,11 @@ function apiOf({ socket, headers }: IncomingMessage): McpParts['api'] {
 }
 
 /** Who may see these is who may see the work of a server. */
-function inspections({ readiness, probes }: HttpContext, identity: Identity): McpParts['inspect'] {
+function inspections(
+  { readiness, probes }: HttpContext,
+  all: Config['settings'],
+  identity: Identity,
+): McpParts['inspect'] {
   return {
     async doctor() {
       requireRole(identity, 'admin');
@@ -67,7 +71,6 @@ function inspections({ readiness, probes }: HttpContext, identity: Identity): Mc
     },
     settings() {
       requireRole(identity, 'admin');
-      const all = Object.entries(SETTINGS);
       return Promise.resolve(
         all.map(([name, { shownDefault, meaning }]) => ({ name, default: shownDefault, meaning })),
       );

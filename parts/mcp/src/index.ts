@@ -20,8 +20,10 @@ export const addMcp: AddCommands = (program, context) => {
 };
 
 /** `/mcp`. */
-export function mcpRoutes({ http: { mcp } }: Config): readonly Route[] {
+export function mcpRoutes(config: Config): readonly Route[] {
+  const { mcp } = config.http;
   if (mcp === 'off') return [];
-  const load: Route['load'] = async (of) => (await import('./http.ts')).createMcp(of, mcp === 'write');
+  const load: Route['load'] = async (of) =>
+    (await import('./http.ts')).createMcp(of, config, mcp === 'write');
   return [{ path: '/mcp', load }];
 }

@@ -15,8 +15,9 @@ import { packageVersion } from '../../../src/lib/package-info.ts';
 import { reasonFor } from '../../../src/cli/report-failure.ts';
 import { describeDatabases, startDatabases } from '../../../src/connections/databases.ts';
 import type { Environment } from '../../../src/config/env.ts';
+import { allSettings } from '../../../src/config/part-settings.ts';
+import type { Brought } from '../../../src/config/read-config.ts';
 import type { Setting } from '../../../src/config/settings.ts';
-import { SETTINGS } from '../../../src/config/settings.ts';
 
 const READY_WITHIN_MS = 10_000;
 
@@ -31,11 +32,11 @@ export async function doctor(
   options: DoctorOptions,
   examinations: readonly Examination[],
 ): Promise<number> {
-  const { env, terminal } = context;
+  const { brought, env, terminal } = context;
   if (options.markdown === true && options.settings !== true)
     throw new CommandError('--markdown requires --settings');
   if (options.settings === true) {
-    for (const line of options.markdown === true ? settingsMarkdown() : settingsTable(env))
+    for (const line of options.markdown === true ? settingsMarkdown(brought) : settingsTable(brought, env))
       terminal.out(line);
     return 0;
   }
@@ -56,7 +57,7 @@ async function* examine(
   examinations: readonly Examination[],
 ): AsyncGenerator<Finding> {
   yield ok('Fanfare', `${await packageVersion()} on Node ${process.version}`);
-  const given = givenSettings(context.env);
+  const given = givenSettings(context.brought, context.env);
   const settings = given.length === 0 ? 'All defaults; doctor --settings lists them' : given.join('\n');
   const config = await attempt('Settings', () => Promise.resolve(configOf(context)));
   if ('state' in config) {
@@ -192,18 +193,17 @@ async function attempt<T extends object>(what: string, work: () => Promise<T>): 
   }
 }
 
-const entries: readonly (readonly [string, Setting])[] = Object.entries(SETTINGS);
-
 /** Settings given by the environment, as `NAME=value`, without secrets. */
-export function givenSettings(env: Environment): string[] {
-  return entries.flatMap(([name, setting]) => {
+export function givenSettings({ settings }: Brought, env: Environment): string[] {
+  return allSettings(settings).flatMap(([name, setting]) => {
     const value = env[name];
     return value === undefined || value === '' ? [] : [`${name}=${shown(setting, value)}`];
   });
 }
 
 /** All settings for people: variable, value if given, default and meaning. */
-export function settingsTable(env: Environment): string[] {
+export function settingsTable({ settings }: Brought, env: Environment): string[] {
+  const entries = allSettings(settings);
   const nameWidth = Math.max(...entries.map(([name]) => name.length));
   const defaultWidth = Math.max(...entries.map(([, setting]) => setting.shownDefault.length));
   const lines: string[] = [];
@@ -222,7 +222,8 @@ export function settingsTable(env: Environment): string[] {
 }
 
 /** The same as Markdown, one table per group, without values. */
-export function settingsMarkdown(): string[] {
+export function settingsMarkdown({ settings }: Brought): string[] {
+  const entries = allSettings(settings);
   const groups = [...new Set(entries.map(([, setting]) => setting.group))];
   return groups.flatMap((group) => [
     `## ${group}`,

@@ -1,6 +1,7 @@
 import { readConfig } from '../../../src/config/read-config.ts';
 import type { FeedStore } from '../../../src/feed/feed-store.ts';
-import { createFeedStore, FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
+import { BROUGHT } from '../../../src/app/brought.ts';
+import { createFeedStore } from '../../../src/app/feed-models.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import { connectRedis } from '../../../src/connections/redis.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
@@ -68,7 +69,7 @@ async function open(model: string, random: SeededRandom, closer: Closer): Promis
     }),
   );
   const { collections } = app.app.database;
-  const { redis: settings } = readConfig(app.env, { feedModels: FEED_MODEL_NAMES });
+  const { redis: settings } = readConfig(app.env, BROUGHT);
   const redis = closer.own(await connectRedis({ url: app.env['REDIS_URL'] ?? '' }));
   const store = createFeedStore(model, {
     db: app.app.database.db,

@@ -29,7 +29,10 @@ function withHooks(
   parts: Parts,
   { hostConfig, failure = 'open', closer }: { hostConfig: HostConfig; failure?: string; closer: Closer },
 ): Core {
-  const config = readConfig({ JWT_SECRET: 's'.repeat(32), HOOK_FAILURE: failure }, { feedModels: ['items'] });
+  const config = readConfig(
+    { JWT_SECRET: 's'.repeat(32), HOOK_FAILURE: failure },
+    { feedModels: ['items'], settings: [] },
+  );
   const { hooks } = checkHostConfig(hostConfig, 'The test');
   return { ...parts.core, hooks: createHooks(hooks, config, createLogger({ level: 'fatal' }), closer) };
 }

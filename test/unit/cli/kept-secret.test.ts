@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function config(env: Record<string, string> = {}) {
-  return readConfig({ DATA_DIR: join(folder, 'data'), ...env }, { feedModels: ['items'] });
+  return readConfig({ DATA_DIR: join(folder, 'data'), ...env }, { feedModels: ['items'], settings: [] });
 }
 
 describe('withSecret', () => {

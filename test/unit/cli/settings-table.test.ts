@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { givenSettings, settingsMarkdown, settingsTable } from '../../../parts/operators/src/doctor.ts';
-import { SETTINGS } from '../../../src/config/settings.ts';
+import { BROUGHT } from '../../../src/app/brought.ts';
+import { SETTING_NAMES } from '../../support/setting-names.ts';
 
 describe('the table of settings', () => {
   it('lists every setting with its default and meaning', () => {
-    const markdown = settingsMarkdown();
-    expect(markdown.filter((line) => line.startsWith('| `'))).toHaveLength(Object.keys(SETTINGS).length);
+    const markdown = settingsMarkdown(BROUGHT);
+    expect(markdown.filter((line) => line.startsWith('| `'))).toHaveLength(SETTING_NAMES.length);
     expect(markdown).toContain('| `PORT` | 4000 | Port to listen on; 0 takes a free one. |');
-    const table = settingsTable({}).join('\n');
-    for (const name of Object.keys(SETTINGS)) expect(table).toContain(`  ${name} `);
+    const table = settingsTable(BROUGHT, {}).join('\n');
+    for (const name of SETTING_NAMES) expect(table).toContain(`  ${name} `);
   });
 
   it('matches docs/configuration.md (npm run settings writes it)', async () => {
@@ -17,7 +18,7 @@ describe('the table of settings', () => {
     const [, tables = ''] = /<!-- settings: [^\n]*-->\n([^]*)<!-- \/settings -->/.exec(document) ?? [];
     const cells = (line: string) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replace(/^-+$/, '---'));
     const filled = (lines: readonly string[]) => lines.filter((line) => line.trim() !== '').map(cells);
-    expect(filled(tables.split('\n'))).toEqual(filled(settingsMarkdown()));
+    expect(filled(tables.split('\n'))).toEqual(filled(settingsMarkdown(BROUGHT)));
   });
 
   it('shows set values, without secrets', () => {
@@ -28,11 +29,11 @@ describe('the table of settings', () => {
       MONGODB_URI: 'mongodb://bob:hunter2@db/',
       OTHER: 'x',
     };
-    expect(givenSettings(env)).toEqual([
+    expect(givenSettings(BROUGHT, env)).toEqual([
       'PORT=1',
       'JWT_SECRET=(secret, not shown)',
       'MONGODB_URI=mongodb://bob:***@db/',
     ]);
-    expect(settingsTable(env).join('\n')).not.toContain('hunter2');
+    expect(settingsTable(BROUGHT, env).join('\n')).not.toContain('hunter2');
   });
 });

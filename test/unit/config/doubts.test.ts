@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/config/doubts.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
-import { FEED_MODEL_NAMES } from '../../../src/app/feed-models.ts';
+import { BROUGHT } from '../../../src/app/brought.ts';
 
 function doubts(env: Readonly<Record<string, string>>, isApi = true): string[] {
-  const config = readConfig(env, { feedModels: FEED_MODEL_NAMES });
+  const config = readConfig(env, BROUGHT);
   return doubtsOf(env, config, isApi).map(({ name, message }) => `${name} ${message}`);
 }
 

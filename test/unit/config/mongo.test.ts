@@ -7,7 +7,7 @@ const HOSTS = 'mongodb://user:secret@a.example:27017,b.example/db';
 /** What is wrong with a URI; null: nothing. */
 function faultOf(uri: string): string | null {
   try {
-    readConfig({ MONGODB_URI: uri }, { feedModels: ['items'] });
+    readConfig({ MONGODB_URI: uri }, { feedModels: ['items'], settings: [] });
     return null;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

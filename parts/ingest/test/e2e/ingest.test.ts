@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { FEED_MODEL_NAMES } from '../../../../src/app/feed-models.ts';
+import { BROUGHT } from '../../../../src/app/brought.ts';
 import { readConfig } from '../../../../src/config/read-config.ts';
 import { encodeActionId } from '../../../../src/domain/node-ids.ts';
 import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
@@ -187,7 +187,7 @@ describe('POST /ingest', () => {
 });
 
 describe('a request that takes its time', () => {
-  const config = readConfig({ INGEST: 'on', JWT_SECRET: 'x'.repeat(32) }, { feedModels: FEED_MODEL_NAMES });
+  const config = readConfig({ INGEST: 'on', JWT_SECRET: 'x'.repeat(32) }, BROUGHT);
 
   test('may take longer than others, as long as something arrives', async () => {
     await using server = await startTestHttp(
