@@ -3,6 +3,7 @@ import { examineMails } from './src/examine.ts';
 import { mails } from './src/job.ts';
 import { noteMails } from './src/note.ts';
 import { mailRoutes } from './src/routes.ts';
+import { MAIL } from './src/settings.ts';
 import { MAILBOXES } from './src/store.ts';
 
 export const mail = {
@@ -11,6 +12,7 @@ export const mail = {
   eventNotes: [noteMails],
   examination: examineMails,
   api: () => import('./src/api.ts'),
-  core: ({ mail: given }) => ({ sendsMails: given !== null }),
+  settings: MAIL,
+  core: (config) => ({ sendsMails: config.of(MAIL) !== null }),
   routes: mailRoutes,
 } satisfies Part;

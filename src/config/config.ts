@@ -73,7 +73,6 @@ export function shape(values: SettingValues, env: Environment) {
     live: sectionOf('live', values),
     events: eventsOf(values),
     push: pushOf(values),
-    mail: mailOf(values),
     /** `null`: off. `read-config.ts` refuses to be without an address. */
     syndicationUrl: values.SYNDICATION ? (values.PUBLIC_URL ?? null) : null,
     log: sectionOf('log', values),
@@ -115,15 +114,6 @@ function pushOf(values: SettingValues) {
   const subject = values.PUSH_SUBJECT;
   if (publicKey === undefined || privateKey === undefined || subject === undefined) return null;
   return { publicKey, privateKey, subject };
-}
-
-/** Complete, or none: see `read-config.ts`. */
-function mailOf(values: SettingValues) {
-  const [server, from] = [values.MAIL_URL, values.MAIL_FROM];
-  const [link, publicUrl] = [values.MAIL_LINK, values.PUBLIC_URL];
-  if (server === undefined || from === undefined || link === undefined || publicUrl === undefined)
-    return null;
-  return { server, from, link, publicUrl, eventKeys: values.MAIL_EVENTS_SECRET ?? [] };
 }
 
 function corsOrigins(given: CorsOrigins | undefined, isProduction: boolean): CorsOrigins {

@@ -102,7 +102,6 @@ function crossFaults(
     ...accountFaults(values, faults),
     ...webhookFaults(values, faults),
     ...pushFaults(values, faults),
-    ...mailFaults(values, faults),
   );
   if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
     say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');
@@ -184,28 +183,6 @@ function pushFaults(values: Partial<SettingValues>, faults: readonly ConfigFault
   pair.setPrivateKey(values.PUSH_VAPID_PRIVATE_KEY ?? '', 'base64url');
   if (pair.getPublicKey('base64url') === values[name]) return [];
   return [{ name, message: 'does not belong to PUSH_VAPID_PRIVATE_KEY' }];
-}
-
-const MAIL_SETTINGS = ['MAIL_URL', 'MAIL_FROM', 'MAIL_LINK'] as const;
-
-/** Mails need all of their settings, the address of the server for links that end them, and recorded events. */
-function mailFaults(values: Partial<SettingValues>, faults: readonly ConfigFault[]): ConfigFault[] {
-  const isMissing = (name: SettingName): boolean =>
-    values[name] === undefined && !faults.some((fault) => fault.name === name);
-  const missing = MAIL_SETTINGS.filter(isMissing);
-  if (MAIL_SETTINGS.every((name) => values[name] === undefined))
-    return values.MAIL_EVENTS_SECRET === undefined || missing.length < MAIL_SETTINGS.length
-      ? []
-      : [{ name: 'MAIL_EVENTS_SECRET', message: 'is set without MAIL_URL, expected both or neither' }];
-  if (missing.length > 0)
-    return missing.map((name) => ({
-      ...{ name, message: `is not set, expected all of ${MAIL_SETTINGS.join(', ')} or none` },
-    }));
-  if (isMissing('PUBLIC_URL'))
-    return [{ name: 'PUBLIC_URL', message: 'is not set, expected it while MAIL_URL is set' }];
-  return isMissing('EVENT_RETENTION')
-    ? [{ name: 'MAIL_URL', message: 'is set while EVENT_RETENTION is off, expected only one of these' }]
-    : [];
 }
 
 function shown(setting: Setting, raw: string): string {

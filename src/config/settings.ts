@@ -21,7 +21,6 @@ import {
 import { DEFAULT_REACTIONS } from '../domain/interaction.ts';
 import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
-import { mailLink, mailSender, mailServer, signingKeys } from './mail.ts';
 import { webhookReceivers } from './webhook-receivers.ts';
 
 export type Group = 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
@@ -518,21 +517,6 @@ const EVENT_SETTINGS = grouped('Events', {
       /^(mailto:[^@\s]+@(?!localhost$)[^@\s]+|https:\/\/(?!localhost(?:[:/]|$))\S+)$/i,
     ),
     'Whom push services tell of trouble with push messages.',
-  ),
-  MAIL_URL: optional(
-    mailServer(),
-    'The SMTP server by which the server mails members: smtp:// with STARTTLS, or smtps://, such as smtps://user:password@mail.example; see mail.md. Not set: no mails are sent.',
-    { isSecret: true, shownDefault: 'none' },
-  ),
-  MAIL_FROM: optional(mailSender(), 'From whom mails are, such as Fanfare <feed@app.example>.'),
-  MAIL_LINK: optional(
-    mailLink(),
-    'The page of the app that mails lead to, such as https://app.example/notifications?id={id}; {id} becomes the id of the notification, of the action in a digest, or nothing.',
-  ),
-  MAIL_EVENTS_SECRET: optional(
-    signingKeys(),
-    'Secrets by which bounces and complaints are sent to /mail/events, as those of webhooks, separated by commas. Not set: the path does not exist.',
-    { isSecret: true },
   ),
   WEBHOOKS: optional(
     webhookReceivers(),

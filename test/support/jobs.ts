@@ -1,18 +1,17 @@
-import { readConfig } from '../../src/config/read-config.ts';
 import type { Config } from '../../src/config/config.ts';
+import type { Environment } from '../../src/config/env.ts';
 import { MemoryWorkSignal } from '../../src/live/work-signal.ts';
 import type { Core } from '../../src/core/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { BROUGHT } from '../../src/app/brought.ts';
 import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/jobs.ts';
 import { carryOutRulings } from '../../src/features/reports/reports.ts';
 import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
 import { type DeclareJob, type Job, JobRunner, type JobSetup } from '../../src/jobs/job.ts';
+import { configOf } from './config.ts';
 import { uniqueName } from './unique-name.ts';
 
-const CONFIG = readConfig({}, { ...BROUGHT, needsKey: false });
 const LEASE_MS = 30_000;
 
 function fail(fields: LogFields, message: string): never {
@@ -39,23 +38,24 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
   readonly feeds?: Partial<Config['feeds']>;
   readonly events?: Partial<Config['events']>;
   readonly push?: Config['push'];
-  readonly mail?: Config['mail'];
+  /** Settings by name, of parts too. Default: none. */
+  readonly env?: Environment;
   /** Default: no round begins on its own for a minute. */
   readonly every?: number;
 }
 
 /** What jobs are declared with. */
 export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): JobSetup {
-  const { fanOut, feeds, events, push = null, mail = null, ...rest } = given;
+  const { fanOut, feeds, events, push = null, env = {}, ...rest } = given;
+  const config = configOf(env);
   return {
     core,
     config: {
-      ...CONFIG,
-      fanOut: { ...CONFIG.fanOut, leaseMs: LEASE_MS, ...fanOut },
-      feeds: { ...CONFIG.feeds, ...feeds },
-      events: { ...CONFIG.events, ...events },
+      ...config,
+      fanOut: { ...config.fanOut, leaseMs: LEASE_MS, ...fanOut },
+      feeds: { ...config.feeds, ...feeds },
+      events: { ...config.events, ...events },
       push,
-      mail,
     },
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),

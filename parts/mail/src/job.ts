@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { notificationStates } from '../../notifications/src/store/states.ts';
-import type { Config } from '../../../src/config/config.ts';
 import type { MailContent, WrittenMail } from '../../../src/descriptors/host-mail.ts';
 import { mailTemplate } from '../../../src/descriptors/registry.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
@@ -19,6 +18,7 @@ import {
 } from '../../../src/telemetry/events.ts';
 import { contentOf } from './compose.ts';
 import { type Mail, type Mailer, openMailer } from './mailer.ts';
+import { MAIL, type MailConfig } from './settings.ts';
 import { addressDigest, type DueMail, isMailDue, MAILS_APART_MS, mailboxesRepository } from './store.ts';
 import { UNSUBSCRIBE_PATH } from './routes.ts';
 import { writtenMail } from './template.ts';
@@ -38,11 +38,9 @@ const TEMPLATE_MS = 2_000;
 /** Upper bound on what a template gives, in characters. */
 const MAX_WRITTEN = 500_000;
 
-type MailConfig = NonNullable<Config['mail']>;
-
 /** Sends mails. None without a mail server. */
 export function mails(setup: JobSetup): readonly Job[] {
-  const { mail } = setup.config;
+  const mail = setup.config.of(MAIL);
   if (mail === null) return [];
   const { server, from } = mail;
   return [

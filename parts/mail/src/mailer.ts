@@ -1,4 +1,4 @@
-import type { MailSender, MailServer } from '../../../src/config/mail.ts';
+import type { MailSender, MailServer } from './settings.ts';
 
 /** A mail as it is handed over. */
 export interface Mail {

@@ -1,6 +1,7 @@
 import { dueKey } from '../../notifications/src/store/due.ts';
 import type { HostEvent } from '../../../src/domain/host-event.ts';
 import type { JobSetup } from '../../../src/jobs/job.ts';
+import { MAIL } from './settings.ts';
 import { mailboxesRepository, type NotedMail } from './store.ts';
 
 /** Notes whom to mail, before the events are removed from their sources. A read and a write if there is anybody. */
@@ -9,7 +10,7 @@ export async function noteMails(
   events: readonly HostEvent[],
   now: Date,
 ): Promise<void> {
-  if (config.mail === null) return;
+  if (config.of(MAIL) === null) return;
   const due = events.flatMap((event) => mailOf(event) ?? []);
   if (due.length === 0) return;
   const known = await core.members.withEmail([...new Set(due.map(({ userId }) => userId))]);

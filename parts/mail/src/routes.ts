@@ -1,5 +1,6 @@
 import type { Config } from '../../../src/config/config.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { MAIL } from './settings.ts';
 
 /** Of pages that end mails. */
 export const UNSUBSCRIBE_PATH = '/mail/unsubscribe';
@@ -7,7 +8,8 @@ export const UNSUBSCRIBE_PATH = '/mail/unsubscribe';
 const EVENTS_PATH = '/mail/events';
 
 /** None without a mail server; bounces and complaints need a secret, too. */
-export function mailRoutes({ mail }: Config): readonly Route[] {
+export function mailRoutes(config: Config): readonly Route[] {
+  const mail = config.of(MAIL);
   if (mail === null) return [];
   const { eventKeys } = mail;
   const unsubscribe: Route = {

@@ -12,7 +12,7 @@ import { examineMails } from '../../src/examine.ts';
 import { mailJob } from '../../src/job.ts';
 import { type Mailer, openMailer } from '../../src/mailer.ts';
 import { addressDigest, mailboxesRepository } from '../../src/store.ts';
-import { mailConfig, type Smtp, startSmtp } from '../support/smtp.ts';
+import { mailConfig, mailEnv, type Smtp, startSmtp } from '../support/smtp.ts';
 
 const HOUR_MS = 3_600_000;
 const DIGESTS = { afterMs: 24 * HOUR_MS, everyMs: 24 * HOUR_MS };
@@ -58,7 +58,7 @@ async function mention(...mentions: string[]): Promise<string> {
 async function decide(): Promise<void> {
   const events = { notifyAfterMs: 0, digests: DIGESTS, retentionMs: HOUR_MS };
   const move = async (): Promise<void> => {
-    await using mover = runnerOf(moverOf, parts.core, { events, mail: mail() });
+    await using mover = runnerOf(moverOf, parts.core, { events, env: mailEnv(smtp.port) });
     while (await mover.round(later()));
   };
   await move();
@@ -80,7 +80,7 @@ interface Sending extends TestJobSetup {
 
 function sender({ timeoutMs = 10_000, wrapped = (mailer) => mailer, ...setup }: Sending = {}): Job {
   const { server, from } = mail();
-  return mailJob(setupOf(parts.core, { mail: mail(), countUnread, topUnread, ...setup }), mail(), {
+  return mailJob(setupOf(parts.core, { env: mailEnv(smtp.port), countUnread, topUnread, ...setup }), mail(), {
     timeoutMs,
     open: async () => wrapped(await openMailer({ server, from, timeoutMs, maxConnections: 5 })),
   });

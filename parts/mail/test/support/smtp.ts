@@ -5,7 +5,8 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 import type { Certificate } from '../../../../test/support/certificate.ts';
 import { signatureHeaders } from '../../../../src/domain/webhook.ts';
-import type { Config } from '../../../../src/config/config.ts';
+import { configOf } from '../../../../test/support/config.ts';
+import { MAIL, type MailConfig } from '../../src/settings.ts';
 
 /** What the server does with the next mails. */
 export type Behaviour =
@@ -151,15 +152,11 @@ export function mailEnv(port: number): Record<string, string> {
   };
 }
 
-/** The same, in one process. */
-export function mailConfig(port: number): NonNullable<Config['mail']> {
-  return {
-    server: { host: '127.0.0.1', port, isSecure: false, login: null },
-    from: { name: 'Fanfare', address: 'feed@app.example' },
-    link: 'https://app.example/open?id={id}',
-    publicUrl: 'https://feed.example',
-    eventKeys: [],
-  };
+/** The same as mails are sent with. */
+export function mailConfig(port: number): MailConfig {
+  const config = configOf(mailEnv(port)).of(MAIL);
+  if (config === null) throw new Error('There are no settings of mails');
+  return config;
 }
 
 /** The headers of a signed event. */
