@@ -40,6 +40,8 @@ const REST_MS = 60_000;
 const REPORTED_AFTER = 4;
 /** Upper bound on push services that are remembered: members name them. */
 const MAX_SERVICES = 1_000;
+/** Of a request, from the DNS look-up to the end of the answer. */
+const TIMEOUT_MS = 10_000;
 /** Beside the time of a request. */
 const LEASE_SLACK_MS = 20_000;
 /** The largest message that every push service takes, once it is encrypted. */
@@ -55,8 +57,7 @@ const FOREIGN_KEYS: ReadonlySet<number> = new Set([401, 403]);
 export function push(setup: JobSetup): readonly Job[] {
   const { events, push: keys } = setup.config;
   if (keys === null || events.notifyAfterMs === null) return [];
-  const { timeoutMs } = events.webhooks;
-  return [pushJob(setup, createPushClient({ ...keys, timeoutMs, allowPrivateAddress: false }))];
+  return [pushJob(setup, createPushClient({ ...keys, timeoutMs: TIMEOUT_MS, allowPrivateAddress: false }))];
 }
 
 /**
@@ -65,7 +66,7 @@ export function push(setup: JobSetup): readonly Job[] {
  */
 export function pushJob({ core, config, logger, metrics }: JobSetup, client: PushClient): Job {
   const pushRegistrations = pushRegistrationsRepository(core.collections);
-  const leaseMs = config.events.webhooks.timeoutMs + LEASE_SLACK_MS;
+  const leaseMs = TIMEOUT_MS + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
   const services = new PushServices({
     failing: (service, error) => logPushFailing(logger, { service, error }),
