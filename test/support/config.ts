@@ -1,7 +1,7 @@
 import { BROUGHT } from '../../src/app/brought.ts';
 import { type Config, ConfigError } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/env.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig, type ReadConfigOptions } from '../../src/config/read-config.ts';
 
 /** What a server with this environment, in which no tokens are checked, has of it. */
 export function configOf(env: Environment): Config {
@@ -9,9 +9,9 @@ export function configOf(env: Environment): Config {
 }
 
 /** What is wrong with an environment, by the names of the variables. */
-export function faultsOf(env: Environment, needsKey = true): Record<string, string> {
+export function faultsOf(env: Environment, more: Partial<ReadConfigOptions> = {}): Record<string, string> {
   try {
-    readConfig(env, { ...BROUGHT, needsKey });
+    readConfig(env, { ...BROUGHT, ...more });
   } catch (error) {
     if (error instanceof ConfigError)
       return Object.fromEntries(error.faults.map(({ name, message }) => [name, message]));

@@ -13,7 +13,7 @@ const SETTINGS = Object.fromEntries(allSettings(BROUGHT.settings));
 const KEY = 'k'.repeat(32);
 
 function read(env: Environment, needsKey = true) {
-  return readConfig(env, { ...BROUGHT, feedModels: ['items', 'pull'], needsKey });
+  return readConfig(env, { ...BROUGHT, needsKey });
 }
 
 /** Also those of parts. */
@@ -305,24 +305,27 @@ describe('readConfig', () => {
   });
 
   it('reports all faults together, with the given and the expected value', () => {
-    const faults = faultsOf({
-      PORT: '65536',
-      HOST: 'no host',
-      NODE_ENV: 'prod',
-      GRAPHIQL: 'maybe',
-      BODY_LIMIT: '1',
-      RATE_LIMIT: '0/1s',
-      MONGODB_URI: 'http://db',
-      REDIS_URL: 'localhost:6379',
-      FEED_MODEL: 'itmes',
-      FEED_CAP: '-1',
-      DORMANT_AFTER: '7',
-      FAN_OUT_LEASE: '10ms',
-      LOG_LEVEL: 'loud',
-      RELEVANCY_WEIGHTS: 'LIKE=1.1',
-      TOP_WEIGHTS: 'love=1',
-      TOP_TYPES: 'Posted',
-    });
+    const faults = faultsOf(
+      {
+        PORT: '65536',
+        HOST: 'no host',
+        NODE_ENV: 'prod',
+        GRAPHIQL: 'maybe',
+        BODY_LIMIT: '1',
+        RATE_LIMIT: '0/1s',
+        MONGODB_URI: 'http://db',
+        REDIS_URL: 'localhost:6379',
+        FEED_MODEL: 'itmes',
+        FEED_CAP: '-1',
+        DORMANT_AFTER: '7',
+        FAN_OUT_LEASE: '10ms',
+        LOG_LEVEL: 'loud',
+        RELEVANCY_WEIGHTS: 'LIKE=1.1',
+        TOP_WEIGHTS: 'love=1',
+        TOP_TYPES: 'Posted',
+      },
+      { feedModels: ['items', 'pull'] },
+    );
     expect(faults).toMatchInlineSnapshot(`
       {
         "BODY_LIMIT": "got "1", expected a size from 1KiB to 64MiB, such as 512KiB or 1MiB",
