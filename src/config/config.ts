@@ -103,7 +103,6 @@ function eventsOf(values: SettingValues) {
         ? { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY }
         : null,
     notifyAfterMs: hasEvents ? (values.NOTIFY_AFTER ?? null) : null,
-    webhooks: { receivers: values.WEBHOOKS ?? [], ...sectionOf('webhooks', values) },
   };
 }
 

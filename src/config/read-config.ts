@@ -98,13 +98,7 @@ function crossFaults(
     );
   if (values.SYNDICATION === true && values.PUBLIC_URL === undefined)
     say('PUBLIC_URL', 'is not set, expected it while SYNDICATION is on');
-  found.push(
-    ...accountFaults(values, faults),
-    ...webhookFaults(values, faults),
-    ...pushFaults(values, faults),
-  );
-  if (values.TENANT_CLAIM === undefined && values.WEBHOOKS?.some(({ tenant }) => tenant !== null) === true)
-    say('WEBHOOKS', 'names a tenant while TENANT_CLAIM is not set');
+  found.push(...accountFaults(values, faults), ...pushFaults(values, faults));
   return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
 }
 
@@ -144,25 +138,6 @@ function accountFaults(
   }
   if (id !== undefined) need('CONSOLE_OIDC_ISSUER', issuer, 'CONSOLE_OIDC_CLIENT_ID');
   return found;
-}
-
-/** Webhooks need recorded events. */
-function webhookFaults(
-  {
-    WEBHOOKS: receivers,
-    EVENT_RETENTION: retentionMs,
-    WEBHOOK_RETRY_FOR: retryForMs,
-  }: Partial<SettingValues>,
-  faults: readonly ConfigFault[],
-): ConfigFault[] {
-  if (receivers === undefined || receivers.length === 0) return [];
-  if (faults.some(({ name }) => name === 'EVENT_RETENTION' || name === 'WEBHOOK_RETRY_FOR')) return [];
-  if (retentionMs === undefined)
-    return [{ name: 'WEBHOOKS', message: 'is set while EVENT_RETENTION is off, expected only one of these' }];
-  if (retryForMs === undefined || retryForMs <= retentionMs) return [];
-  return [
-    { name: 'WEBHOOK_RETRY_FOR', message: 'is longer than EVENT_RETENTION, expected at most that long' },
-  ];
 }
 
 const PUSH_SETTINGS = ['PUSH_VAPID_PUBLIC_KEY', 'PUSH_VAPID_PRIVATE_KEY', 'PUSH_SUBJECT'] as const;

@@ -21,7 +21,6 @@ import {
 import { DEFAULT_REACTIONS } from '../domain/interaction.ts';
 import { DEFAULT_RANKING } from '../domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../domain/relevancy.ts';
-import { webhookReceivers } from './webhook-receivers.ts';
 
 export type Group = 'Server' | 'Identity' | 'Databases' | 'Feeds' | 'Fan-out' | 'Live' | 'Events' | 'Logs';
 
@@ -517,23 +516,6 @@ const EVENT_SETTINGS = grouped('Events', {
       /^(mailto:[^@\s]+@(?!localhost$)[^@\s]+|https:\/\/(?!localhost(?:[:/]|$))\S+)$/i,
     ),
     'Whom push services tell of trouble with push messages.',
-  ),
-  WEBHOOKS: optional(
-    webhookReceivers(),
-    'Receivers of events, as JSON: `[{"url": "https://app.example/events", "secrets": ["whsec_…"]}]`, or streams of Redis or JetStream: `[{"url": "nats://nats:4222/events"}]`; see events.md.',
-    { isSecret: true, shownDefault: 'none' },
-  ),
-  WEBHOOK_TIMEOUT: setting(
-    '10s',
-    duration('100ms', '1m'),
-    'Timeout of a webhook request, from the DNS look-up to the end of the answer.',
-    'webhooks.timeoutMs',
-  ),
-  WEBHOOK_RETRY_FOR: setting(
-    '3d',
-    duration('1m', '52w'),
-    'How long an event is retried before its delivery is FAILED; at most EVENT_RETENTION.',
-    'webhooks.retryForMs',
   ),
 });
 

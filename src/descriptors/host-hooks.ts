@@ -1,4 +1,4 @@
-import { signedTarget } from '../config/webhook-receivers.ts';
+import { signedTarget } from '../config/signed-target.ts';
 import type { InteractionToCheck, PublicationToCheck, Verdict } from '../domain/hook.ts';
 import type { DeclarationFault } from './check.ts';
 

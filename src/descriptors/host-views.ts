@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathOf, type DeclarationFault } from './check.ts';
 import { DEFAULT_LOCALE, type Locale } from './locale.ts';
-import { timedTarget } from '../config/webhook-receivers.ts';
+import { timedTarget } from '../config/signed-target.ts';
 import { lineSchema } from './text-schema.ts';
 import type { HookUrl, SignedTarget } from './host-hooks.ts';
 

@@ -1,6 +1,3 @@
-import type { HostEventType } from './host-event.ts';
-import type { Tenant } from './stored-id.ts';
-import type { StreamAddress } from './stream-address.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Secrets are this prefix followed by the key in Base64. */
@@ -54,21 +51,6 @@ const MOST_SIGNATURES = 10;
 function isSame(...texts: readonly [string, string]): boolean {
   const [one, other] = [Buffer.from(texts[0]), Buffer.from(texts[1])];
   return one.length === other.length && timingSafeEqual(one, other);
-}
-
-export interface WebhookReceiver {
-  /** Its address, which also identifies it; without a password. */
-  readonly url: string;
-  /** Where its events are put; `null`: they are sent by HTTP, signed. */
-  readonly stream: StreamAddress | null;
-  /** Signing keys as bytes; none for a stream. Each event is signed with all of them, so that keys can be rotated one at a time. */
-  readonly keys: readonly Uint8Array[];
-  /** `null`: all event types. */
-  readonly types: readonly HostEventType[] | null;
-  /** Limits the receiver to one tenant's events; `null`: events of all tenants. */
-  readonly tenant: Tenant | null;
-  /** Allows private network addresses and plain HTTP; the servers of streams are the host's own. */
-  readonly allowPrivateAddress: boolean;
 }
 
 const FIRST_DELAY_MS = 5_000;

@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { expect } from 'vitest';
 import type { WebhookPayload } from '../../parts/webhooks/src/webhook.ts';
 import { readStreamAddress } from '../../src/domain/stream-address.ts';
-import type { WebhookReceiver } from '../../src/domain/webhook.ts';
+import type { WebhookReceiver } from '../../parts/webhooks/src/receivers.ts';
 import { HAS_NATS, NATS_NOTE, startNats } from './nats.ts';
 import { startValkey } from './valkey.ts';
 

@@ -2,7 +2,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { webhookKey, type WebhookReceiver } from '../../src/domain/webhook.ts';
+import { webhookKey } from '../../src/domain/webhook.ts';
+import type { WebhookReceiver } from '../../parts/webhooks/src/receivers.ts';
 import type { WebhookPayload } from '../../parts/webhooks/src/webhook.ts';
 
 export interface ReceivedWebhook {

@@ -1,4 +1,4 @@
-import type { WebhookReceiver } from '../../src/domain/webhook.ts';
+import type { WebhookReceiver } from '../../parts/webhooks/src/receivers.ts';
 import type { Collections } from '../../src/storage/database/mongo.ts';
 import { JobRunner } from '../../src/jobs/job.ts';
 import {
@@ -58,13 +58,19 @@ export function webhookWorker(
   return new JobRunner(job, { logger: FAILING });
 }
 
+/** Nothing is sent with it. */
+const ANY_SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`;
+
 /** One round of the job that ends and deletes what nothing is sent of any more. */
 export async function cleanRecords(
   collections: Collections,
   receivers: readonly WebhookReceiver[],
 ): Promise<void> {
-  const settings = { receivers, timeoutMs: 10_000, retryForMs: HOUR_MS };
-  await using records = runnerOf(webhooks, storageContext(collections), { events: { webhooks: settings } });
+  const given = receivers.map(({ url, stream }) =>
+    stream === null ? { url, secrets: [ANY_SECRET], allowPrivateAddress: true } : { url },
+  );
+  const env = { WEBHOOKS: JSON.stringify(given) };
+  await using records = runnerOf(webhooks, storageContext(collections), { env });
   await records.round();
 }
 

@@ -1,5 +1,7 @@
 import { hostEventsRepository } from '../../events/src/store/host-events.ts';
-import { type WebhookReceiver, MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import type { WebhookReceiver } from './receivers.ts';
+import { WEBHOOKS } from './settings.ts';
 import {
   RECEIVER_REMOVED,
   RECEIVER_REMOVED_AFTER_MS,
@@ -114,10 +116,10 @@ const LEASE_MS = 3_000;
 /** Sends events to each receiver in the settings, and removes what is stored of those that are not. */
 export function webhooks(setup: JobSetup): readonly Job[] {
   const { core, config, workerId, logger, metrics, eventsMoved } = setup;
-  const { retentionMs, webhooks: settings } = config.events;
+  const { retentionMs } = config.events;
   const { pollMs } = config.fanOut;
   const leaseMs = Math.min(LEASE_MS, config.fanOut.leaseMs);
-  const { receivers, timeoutMs, retryForMs } = settings;
+  const { receivers, timeoutMs, retryForMs } = config.of(WEBHOOKS);
   if (retentionMs === null) return [];
   const jobs = receivers.map((receiver) => {
     const name = nameOf(receiver, receivers);
@@ -136,7 +138,7 @@ function webhookRecords({ core, config }: JobSetup, retentionMs: number): Job {
   const hostEvents = hostEventsRepository(core.collections);
   const webhookDeliveries = webhookDeliveriesRepository(core.collections);
   const webhookReceivers = webhookReceiversRepository(core.collections);
-  const urls = config.events.webhooks.receivers.map(({ url }) => url);
+  const urls = config.of(WEBHOOKS).receivers.map(({ url }) => url);
   return {
     name: 'webhook records',
     every: CLEAN_EVERY_MS,

@@ -6,7 +6,8 @@ import {
 } from '../../../src/connections/webhook-client.ts';
 import type { StreamAddress } from '../../../src/domain/stream-address.ts';
 import type { EventMessage, EventStream } from './event-stream.ts';
-import { signatureHeaders, type WebhookReceiver } from '../../../src/domain/webhook.ts';
+import { signatureHeaders } from '../../../src/domain/webhook.ts';
+import type { WebhookReceiver } from './receivers.ts';
 
 /** Sends events to one receiver. */
 export interface Sender extends AsyncDisposable {

@@ -1,68 +1,31 @@
 import { z } from 'zod';
-import { HOST_EVENT_TYPES } from '../domain/host-event.ts';
-import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey, type WebhookReceiver } from '../domain/webhook.ts';
-import { isTenantName, TENANT_FORM } from '../domain/stored-id.ts';
-import { readStreamAddress, STREAM_FORM } from '../domain/stream-address.ts';
-import type { Kind } from './kinds.ts';
+import { isAllowed, MAX_URL_LENGTH, NOT_ALLOWED, SIGNED, signed } from '../../../src/config/signed-target.ts';
+import type { Kind } from '../../../src/config/kinds.ts';
+import { HOST_EVENT_TYPES, type HostEventType } from '../../../src/domain/host-event.ts';
+import { isTenantName, TENANT_FORM, type Tenant } from '../../../src/domain/stored-id.ts';
+import { readStreamAddress, STREAM_FORM, type StreamAddress } from '../../../src/domain/stream-address.ts';
+
+export interface WebhookReceiver {
+  /** Its address, which also identifies it; without a password. */
+  readonly url: string;
+  /** Where its events are put; `null`: they are sent by HTTP, signed. */
+  readonly stream: StreamAddress | null;
+  /** Signing keys as bytes; none for a stream. Each event is signed with all of them, so that keys can be rotated one at a time. */
+  readonly keys: readonly Uint8Array[];
+  /** `null`: all event types. */
+  readonly types: readonly HostEventType[] | null;
+  /** Limits the receiver to one tenant's events; `null`: events of all tenants. */
+  readonly tenant: Tenant | null;
+  /** Allows private network addresses and plain HTTP; the servers of streams are the host's own. */
+  readonly allowPrivateAddress: boolean;
+}
 
 const MOST_RECEIVERS = 20;
-const MOST_SECRETS = 5;
-const MAX_URL_LENGTH = 2_048;
 
 const EXPECTS =
   `a JSON list of at most ${String(MOST_RECEIVERS)} receivers with different URLs, each ` +
   '{"url": "https://…", "secrets": ["whsec_…"]}, and as needed "types", "tenant" and "allowPrivateAddress", or ' +
   '{"url": "redis://…/stream"} or {"url": "nats://…/subject"}, and as needed "types" and "tenant"';
-
-/** An HTTP URL without credentials: it is stored and shown. */
-const target = z
-  .string()
-  .max(MAX_URL_LENGTH)
-  .refine(
-    (text) => {
-      if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
-      const { username, password, hash } = new URL(text);
-      return username === '' && password === '' && hash === '';
-    },
-    { error: 'a URL that begins with https:// or http://, without a password and without #' },
-  );
-
-const secret = z.string().transform((text, context): Uint8Array => {
-  const key = webhookKey(text);
-  if (key !== null) return key;
-  const bytes = `${String(MIN_KEY_BYTES)} to ${String(MAX_KEY_BYTES)} bytes`;
-  context.addIssue({ code: 'custom', message: `whsec_ and ${bytes} in Base64` });
-  return z.NEVER;
-});
-
-const SECRETS = z.array(secret).min(1).max(MOST_SECRETS);
-const isAllowed = ({
-  url,
-  allowPrivateAddress,
-}: {
-  readonly url: string;
-  readonly allowPrivateAddress: boolean;
-}) => allowPrivateAddress || url.startsWith('https://');
-const NOT_ALLOWED = { error: 'https://, or "allowPrivateAddress": true', path: ['url'] };
-
-const SIGNED = z.strictObject({
-  url: target,
-  secrets: SECRETS,
-  allowPrivateAddress: z.boolean().default(false),
-});
-
-const signed = ({ url, secrets, allowPrivateAddress }: z.output<typeof SIGNED>) => ({
-  ...{ url: new URL(url).href, keys: secrets, allowPrivateAddress },
-});
-
-/** A URL that signed requests go to. Faults name the place but never the value, which may be a secret. */
-export const signedTarget = SIGNED.refine(isAllowed, NOT_ALLOWED).transform(signed);
-
-/** The same with a time limit, in milliseconds. */
-export const timedTarget = (timeoutMs: z.ZodType<number>) =>
-  SIGNED.extend({ timeoutMs })
-    .refine(isAllowed, NOT_ALLOWED)
-    .transform(({ timeoutMs: ms, ...of }) => ({ ...signed(of), timeoutMs: ms }));
 
 const SELECTED = {
   types: z.array(z.enum(HOST_EVENT_TYPES)).min(1).optional(),
