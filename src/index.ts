@@ -1,7 +1,7 @@
 // The package exports these: the functions of a configuration, and a server for processes of a host.
 
 import type { FanfareOptions as Options } from './app/fanfare-shapes.ts';
-import type { AnySettingName } from './app/features.ts';
+import type { AnySettingName } from './app/setting-name.ts';
 
 export { createFanfare } from './app/fanfare.ts';
 export type {

@@ -295,7 +295,6 @@ function openCore(
     hooks: createHooks(hooks ?? NO_CHECKED_HOOKS, config, logger, closer),
     offers: offersOf(logger, metrics, closer),
     reportHideAfter: config.safety.reportHideAfter,
-    pushPublicKey: config.push?.publicKey ?? null,
     fields: coreFields(config),
     recordsEvents: config.events.retentionMs !== null,
     digestAfterMs: config.events.digests?.afterMs ?? null,

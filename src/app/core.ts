@@ -54,8 +54,6 @@ export interface CoreOptions extends Observers {
   readonly offers?: Offers;
   /** Reports at which something is hidden. Default: never. */
   readonly reportHideAfter?: number | null;
-  /** By which browsers know the server. Default: no push messages are sent. */
-  readonly pushPublicKey?: string | null;
   /** What features put into the core by the configuration. Default: nothing. */
   readonly fields?: object;
   /** Access to the search of the directory. Default: admins and services. */
@@ -122,7 +120,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     hooks: options.hooks ?? NO_HOOKS,
     reportHideAfter: options.reportHideAfter ?? null,
     directory: options.directory ?? { isOpen: false },
-    pushPublicKey: options.pushPublicKey ?? null,
     tickets: options.tickets(repositories),
     samples: first === undefined ? null : new Samples(first),
     cursors:

@@ -9,7 +9,7 @@ import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
 import { BROUGHT } from './brought.ts';
-import type { AnySettingName } from './features.ts';
+import type { AnySettingName } from './setting-name.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from './in-process.ts';
 import type { Answer } from '../graphql/run-operation.ts';

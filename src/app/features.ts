@@ -18,8 +18,6 @@ import { rescoring } from '../features/ranking/jobs/rescoring.ts';
 import { markEnds } from '../features/marks/jobs/mark-ends.ts';
 import { upkeep } from '../features/upkeep/jobs/upkeep.ts';
 import type { Config } from '../config/config.ts';
-import type { PartSettings } from '../config/part-settings.ts';
-import type { SettingName } from '../config/settings.ts';
 import type { Part } from './part.ts';
 import * as parts from './parts.ts';
 import type { Declaration, Documents } from '../storage/documents/declaration.ts';
@@ -126,11 +124,6 @@ for (const { filters = [], orders = [] } of FEATURES) {
 export function coreFields(config: Config): object {
   return Object.assign({}, ...FEATURES.map(({ core }) => core?.(config))) as object;
 }
-
-type NameIn<P> = P extends { readonly settings: PartSettings<unknown, infer Name> } ? Name : never;
-
-/** All settings, with those of parts. */
-export type AnySettingName = SettingName | NameIn<(typeof ALL)[number]>;
 
 /** Adds the fields of all features to the API. */
 export async function loadApi(): Promise<void> {

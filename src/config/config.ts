@@ -72,7 +72,6 @@ export function shape(values: SettingValues, env: Environment) {
     fanOut: sectionOf('fanOut', values),
     live: sectionOf('live', values),
     events: eventsOf(values),
-    push: pushOf(values),
     /** `null`: off. `read-config.ts` refuses to be without an address. */
     syndicationUrl: values.SYNDICATION ? (values.PUBLIC_URL ?? null) : null,
     log: sectionOf('log', values),
@@ -102,17 +101,7 @@ function eventsOf(values: SettingValues) {
       hasEvents && values.DIGEST_AFTER !== undefined
         ? { afterMs: values.DIGEST_AFTER, everyMs: values.DIGEST_EVERY }
         : null,
-    notifyAfterMs: hasEvents ? (values.NOTIFY_AFTER ?? null) : null,
   };
-}
-
-/** Complete, or none: see `read-config.ts`. */
-function pushOf(values: SettingValues) {
-  const publicKey = values.PUSH_VAPID_PUBLIC_KEY;
-  const privateKey = values.PUSH_VAPID_PRIVATE_KEY;
-  const subject = values.PUSH_SUBJECT;
-  if (publicKey === undefined || privateKey === undefined || subject === undefined) return null;
-  return { publicKey, privateKey, subject };
 }
 
 function corsOrigins(given: CorsOrigins | undefined, isProduction: boolean): CorsOrigins {

@@ -1,4 +1,3 @@
-import { createECDH } from 'node:crypto';
 import { redact } from '../lib/redact.ts';
 import { ConfigError, shape, type Config } from './config.ts';
 import type { Environment } from './env.ts';
@@ -98,7 +97,7 @@ function crossFaults(
     );
   if (values.SYNDICATION === true && values.PUBLIC_URL === undefined)
     say('PUBLIC_URL', 'is not set, expected it while SYNDICATION is on');
-  found.push(...accountFaults(values, faults), ...pushFaults(values, faults));
+  found.push(...accountFaults(values, faults));
   return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
 }
 
@@ -138,26 +137,6 @@ function accountFaults(
   }
   if (id !== undefined) need('CONSOLE_OIDC_ISSUER', issuer, 'CONSOLE_OIDC_CLIENT_ID');
   return found;
-}
-
-const PUSH_SETTINGS = ['PUSH_VAPID_PUBLIC_KEY', 'PUSH_VAPID_PRIVATE_KEY', 'PUSH_SUBJECT'] as const;
-
-/** Push messages need all of their settings, a pair of keys, and recorded events. */
-function pushFaults(values: Partial<SettingValues>, faults: readonly ConfigFault[]): ConfigFault[] {
-  const missing = PUSH_SETTINGS.filter((name) => values[name] === undefined);
-  if (missing.length === PUSH_SETTINGS.length) return [];
-  if (missing.length > 0)
-    return missing
-      .filter((name) => !faults.some((fault) => fault.name === name))
-      .map((name) => ({ name, message: `is not set, expected all of ${PUSH_SETTINGS.join(', ')} or none` }));
-  const [name] = PUSH_SETTINGS;
-  for (const needed of ['EVENT_RETENTION', 'NOTIFY_AFTER'] as const)
-    if (values[needed] === undefined && !faults.some((fault) => fault.name === needed))
-      return [{ name, message: `is set while ${needed} is off, expected only one of these` }];
-  const pair = createECDH('prime256v1');
-  pair.setPrivateKey(values.PUSH_VAPID_PRIVATE_KEY ?? '', 'base64url');
-  if (pair.getPublicKey('base64url') === values[name]) return [];
-  return [{ name, message: 'does not belong to PUSH_VAPID_PRIVATE_KEY' }];
 }
 
 function shown(setting: Setting, raw: string): string {

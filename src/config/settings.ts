@@ -496,27 +496,6 @@ const EVENT_SETTINGS = grouped('Events', {
     duration('1s', '52w'),
     'Minimum time between two `digest.due` events for the same member.',
   ),
-  NOTIFY_AFTER: setting(
-    '0s',
-    durationOrOff('0s', '52w'),
-    'How long events are gathered before `notification.due` is recorded for a member; off: never.',
-  ),
-  PUSH_VAPID_PUBLIC_KEY: optional(
-    text('65 bytes in base64url', /^[\w-]{87}$/),
-    'Public key of push messages; `npx web-push generate-vapid-keys` makes both. Not set: none are sent.',
-  ),
-  PUSH_VAPID_PRIVATE_KEY: optional(
-    text('32 bytes in base64url', /^[\w-]{43}$/),
-    'Private key of push messages.',
-    { isSecret: true },
-  ),
-  PUSH_SUBJECT: optional(
-    text(
-      'mailto: and an address, or an https URL, not of localhost, which push services refuse',
-      /^(mailto:[^@\s]+@(?!localhost$)[^@\s]+|https:\/\/(?!localhost(?:[:/]|$))\S+)$/i,
-    ),
-    'Whom push services tell of trouble with push messages.',
-  ),
 });
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

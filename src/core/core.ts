@@ -24,8 +24,6 @@ export interface Core extends Context {
   readonly hooks: Hooks;
   /** Reports at which something is hidden until somebody has looked; `null`: never. */
   readonly reportHideAfter: number | null;
-  /** By which browsers know the server; `null`: no push messages are sent. */
-  readonly pushPublicKey: string | null;
   readonly tickets: TicketOffice;
   /** `null` without Redis. */
   readonly samples: Samples | null;

@@ -5,17 +5,18 @@ import type { Collections } from '../../src/storage/database/mongo.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { JobRunner } from '../../src/jobs/job.ts';
 import { events } from '../../parts/events/src/jobs/event-mover.ts';
-import { runnerOf } from './jobs.ts';
+import { runnerOf, type TestJobSetup } from './jobs.ts';
 import type { Parts } from './parts.ts';
 import { storageContext } from './storage-context.ts';
 
 /** A mover that nothing starts. What a test does takes less time than its lease. */
 export function eventMover(
   collections: Collections,
-  settings: Partial<Pick<Config['events'], 'retentionMs' | 'digests' | 'notifyAfterMs'>> = {},
+  { env, ...settings }: Partial<Config['events']> & Pick<TestJobSetup, 'env'> = {},
 ): JobRunner {
   return runnerOf((setup) => events(setup, setup.config.fanOut.leaseMs), storageContext(collections), {
-    events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null, ...settings },
+    events: { retentionMs: 7 * 86_400_000, digests: null, ...settings },
+    env: { NOTIFY_AFTER: 'off', ...env },
   });
 }
 

@@ -37,7 +37,6 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
   readonly fanOut?: Partial<Config['fanOut']>;
   readonly feeds?: Partial<Config['feeds']>;
   readonly events?: Partial<Config['events']>;
-  readonly push?: Config['push'];
   /** Settings by name, of parts too. Default: none. */
   readonly env?: Environment;
   /** Default: no round begins on its own for a minute. */
@@ -46,7 +45,7 @@ export interface TestJobSetup extends Omit<Partial<JobSetup>, 'core' | 'config'>
 
 /** What jobs are declared with. */
 export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): JobSetup {
-  const { fanOut, feeds, events, push = null, env = {}, ...rest } = given;
+  const { fanOut, feeds, events, env = {}, ...rest } = given;
   const config = configOf(env);
   return {
     core,
@@ -55,7 +54,6 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
       fanOut: { ...config.fanOut, leaseMs: LEASE_MS, ...fanOut },
       feeds: { ...config.feeds, ...feeds },
       events: { ...config.events, ...events },
-      push,
     },
     ...{ workerId: uniqueName('worker'), gate: new LaneGate(), logger: FAILING },
     metrics: createMetrics({ withProcess: false }),

@@ -80,8 +80,8 @@ export interface PartsOptions {
   readonly keepsImpressions?: boolean;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
-  /** By which browsers know the server. Default: no push messages are sent. */
-  readonly pushPublicKey?: string;
+  /** What parts put into the core by their settings. Default: nothing. */
+  readonly fields?: object;
   /** Entries that are stored per feed. Default: more than any test has. */
   readonly cap?: number;
   readonly dormantAfterMs?: number;
@@ -159,7 +159,7 @@ async function openOn(
     pullRefreshMs: options.pullRefreshMs ?? (options.monitorCommands === true ? NEVER_MS : undefined),
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
-    pushPublicKey: options.pushPublicKey ?? null,
+    ...(options.fields === undefined ? {} : { fields: options.fields }),
   });
   const { feedStore, feedStores } = core;
   const services = servicesOf(core);

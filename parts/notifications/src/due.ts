@@ -16,6 +16,7 @@ import type { Context } from '../../../src/feed/context.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
 import { findNotifications, type Notification } from './read-notifications.ts';
+import { NOTIFICATIONS } from './settings.ts';
 import {
   dueKey,
   type DueMember,
@@ -51,8 +52,8 @@ export function dueNotifications({ core, config }: JobSetup, decide = decideDue)
   const pushRegistrations = pushRegistrationsRepository(core.collections);
   const { eventOutbox } = core;
   const { leaseMs, pollMs } = config.fanOut;
-  const { notifyAfterMs } = config.events;
-  const isPushed = config.push !== null;
+  const { notifyAfterMs, push } = config.of(NOTIFICATIONS);
+  const isPushed = push !== null;
   if (notifyAfterMs === null) return [];
   return [
     {
@@ -99,7 +100,7 @@ export async function noteDue(
   events: readonly HostEvent[],
   now: Date,
 ): Promise<void> {
-  const { notifyAfterMs } = config.events;
+  const { notifyAfterMs } = config.of(NOTIFICATIONS);
   if (notifyAfterMs === null) return;
   const dueAt = new Date(now.getTime() + notifyAfterMs);
   await dueNotificationsRepository(core.collections).note(events, { now, dueAt });

@@ -97,5 +97,6 @@ export async function setQuietHours(
   const { userId } = session.identity;
   const now = clock.now();
   await notificationsOf(core).setQuietHours(userId, hours, now);
-  if (core.pushPublicKey !== null) await pushRegistrationsRepository(core.collections).hurry(userId, now);
+  if (core.pushPublicKey !== undefined)
+    await pushRegistrationsRepository(core.collections).hurry(userId, now);
 }

@@ -7,6 +7,13 @@ import { clock } from '../../../src/lib/clock.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { validate } from '../../../src/core/validate.ts';
 
+declare module '../../../src/core/core.ts' {
+  interface Core {
+    /** By which browsers know the server; absent: no push messages are sent. */
+    readonly pushPublicKey?: string | undefined;
+  }
+}
+
 /** Upper bound on the length of an endpoint, in characters. */
 const MAX_ENDPOINT_LENGTH = 1_024;
 const AUTH_BYTES = 16;
@@ -67,7 +74,7 @@ export async function registerPush(
   session: ReaderSession,
   given: { readonly endpoint: string; readonly p256dh: string; readonly auth: string },
 ): Promise<void> {
-  if (core.pushPublicKey === null)
+  if (core.pushPublicKey === undefined)
     throw new FanfareError('CONFLICT', 'The server sends no push messages: PUSH_VAPID_PUBLIC_KEY is not set');
   const registration = validate(pushSchema, given);
   await pushRegistrationsRepository(core.collections).register(

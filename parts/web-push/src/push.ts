@@ -1,4 +1,5 @@
 import { decideDue } from '../../notifications/src/due.ts';
+import { NOTIFICATIONS } from '../../notifications/src/settings.ts';
 import { notificationsOf } from '../../notifications/src/store/notifications.ts';
 import { type WebhookOutcome, createWebhookClient } from '../../../src/connections/webhook-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
@@ -55,8 +56,8 @@ const FOREIGN_KEYS: ReadonlySet<number> = new Set([401, 403]);
 
 /** Sends push messages. None without keys for them. */
 export function push(setup: JobSetup): readonly Job[] {
-  const { events, push: keys } = setup.config;
-  if (keys === null || events.notifyAfterMs === null) return [];
+  const { notifyAfterMs, push: keys } = setup.config.of(NOTIFICATIONS);
+  if (keys === null || notifyAfterMs === null) return [];
   return [pushJob(setup, createPushClient({ ...keys, timeoutMs: TIMEOUT_MS, allowPrivateAddress: false }))];
 }
 

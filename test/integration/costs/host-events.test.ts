@@ -14,7 +14,8 @@ const namesOf = (commands: readonly RecordedCommand[]): string[] =>
 /** One that has the lease, has tidied up, and finds nothing. */
 async function idleMover({ core }: Parts): Promise<JobRunner> {
   const mover = runnerOf((setup) => events(setup, HOUR_MS), core, {
-    events: { retentionMs: HOUR_MS, digests: null, notifyAfterMs: null },
+    events: { retentionMs: HOUR_MS, digests: null },
+    env: { NOTIFY_AFTER: 'off' },
   });
   while (await mover.round());
   return mover;

@@ -14,7 +14,7 @@ const later = (): Date => new Date(Date.now() + 60_000);
 /** What moving the events takes more than without notifications. */
 async function noting(parts: Parts): Promise<readonly string[]> {
   await parts.fanOut();
-  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0 });
+  await using mover = eventMover(parts.database.collections, { env: { NOTIFY_AFTER: '0s' } });
   const names = namesOf(await commandsOf(parts.database, () => mover.round(later())));
   const behind = names.lastIndexOf('insert hostEvents') + 1;
   // Behind that the events are removed from where they were.

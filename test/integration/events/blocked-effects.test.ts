@@ -60,7 +60,10 @@ const DIGESTS = { afterMs: 0, everyMs: 0 };
 /** Of deliveries, and of notifications and digests that are due. */
 async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
   const soon = (): Date => new Date(Date.now() + HOUR_MS);
-  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0, digests: DIGESTS });
+  await using mover = eventMover(parts.database.collections, {
+    env: { NOTIFY_AFTER: '0s' },
+    digests: DIGESTS,
+  });
   while (await mover.round(soon()));
   const digests = runnerOf((setup) => digestJob(setup, DIGESTS.afterMs), parts.core, {
     countUnread: (memberId: string) => parts.services.countUnread(parts.session(memberId)),
@@ -68,7 +71,7 @@ async function hostEventsFor(parts: Parts, userId: string): Promise<string[]> {
   });
   while (await digests.round(soon()));
   await using worker = runnerOf((setup) => dueNotifications(setup, decideDue), parts.core, {
-    ...{ logger: FAILING, events: { notifyAfterMs: 0 } },
+    ...{ logger: FAILING, env: { NOTIFY_AFTER: '0s' } },
   });
   while (await worker.round(soon()));
   await moveEvents(parts.database.collections);

@@ -105,7 +105,7 @@ test('one process at a time moves events, and another one takes over when it end
 test('events wait three seconds at most for a process that has died', async () => {
   await using parts = await openParts({ recordsEvents: true });
   const context = storageContext(parts.database.collections);
-  const settings = { events: { retentionMs: 7 * 86_400_000, digests: null, notifyAfterMs: null } };
+  const settings = { events: { retentionMs: 7 * 86_400_000, digests: null }, env: { NOTIFY_AFTER: 'off' } };
   const [dead, other] = [runnerOf(events, context, settings), runnerOf(events, context, settings)];
   const diedAt = Date.now() + 60_000;
   await dead.round(new Date(diedAt));

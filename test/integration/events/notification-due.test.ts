@@ -32,22 +32,22 @@ afterEach(async () => parts[Symbol.asyncDispose]());
 const now = (): Date => new Date(Date.now() + hours * HOUR_MS);
 
 /** Moves what happened, and notes whom it concerns. */
-async function note(notifyAfterMs = 0): Promise<void> {
+async function note(notifyAfter = '0s'): Promise<void> {
   await parts.fanOut();
-  await using mover = eventMover(parts.database.collections, { notifyAfterMs });
+  await using mover = eventMover(parts.database.collections, { env: { NOTIFY_AFTER: notifyAfter } });
   while (await mover.round(new Date(now().getTime() + 1_000)));
 }
 
 /** Does what is due then. */
 async function tell({
-  notifyAfterMs = 0,
+  notifyAfter = '0s',
   core = parts.core,
   decide = decideDue,
   logger = FAILING,
 } = {}): Promise<void> {
   await using worker = runnerOf((setup) => dueNotifications(setup, decide), core, {
     logger,
-    events: { notifyAfterMs },
+    env: { NOTIFY_AFTER: notifyAfter },
   });
   while (await worker.round(new Date(now().getTime() + 2_000)));
 }
@@ -431,7 +431,7 @@ test('new quiet hours hold back what is gathered, and do not hurry it', async ()
   const { services, session } = parts;
   const actionId = await published();
   await add('bea', actionId, 'LIKE');
-  await note(HOUR_MS);
+  await note('1h');
   await services.setQuietHours(session('ann'), { from: at(-3), to: at(-2), timeZone: 'UTC' });
   await tell();
   expect(await due()).toEqual([]);
@@ -445,17 +445,17 @@ test('new quiet hours hold back what is gathered, and do not hurry it', async ()
 });
 
 test('events are gathered for a time, which later ones do not prolong', async () => {
-  const notifyAfterMs = 2 * HOUR_MS;
+  const notifyAfter = '2h';
   const actionId = await published();
   await add('bea', actionId, 'LIKE');
-  await note(notifyAfterMs);
+  await note(notifyAfter);
   hours = 1;
   await add('cid', actionId, 'LIKE');
-  await note(notifyAfterMs);
-  await tell({ notifyAfterMs });
+  await note(notifyAfter);
+  await tell({ notifyAfter });
   expect(await due()).toEqual([]);
   hours = 2.1;
-  await tell({ notifyAfterMs });
+  await tell({ notifyAfter });
   const notified = await due();
   expect(notified.map(({ notifications }) => notifications[0]?.eventIds.length)).toEqual([2]);
 });
@@ -503,7 +503,7 @@ test('members are decided beside each other', async () => {
     return [];
   };
   await using worker = runnerOf((setup) => dueNotifications(setup, decideDue), parts.core, {
-    events: { notifyAfterMs: 0 },
+    env: { NOTIFY_AFTER: '0s' },
   });
   const round = worker.round(new Date(now().getTime() + 2_000));
   try {
@@ -541,7 +541,7 @@ test('an explanation says when the member was notified by which channel, what wa
     { channel: 'PUSH', ...none, withheldBy: ['NO_NOTIFICATION'] },
   ]);
   await add('bea', actionId, 'LIKE');
-  await note(HOUR_MS);
+  await note('1h');
   const dueAt = expect.any(Date) as Date;
   expect((await explain())[1]).toEqual({ channel: 'PUSH', notifiedAt: null, dueAt, withheldBy: [] });
   hours = 2;

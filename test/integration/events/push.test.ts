@@ -26,7 +26,7 @@ let service: PushService;
 let hours: number;
 let mentioned: Set<string>;
 beforeEach(async () => {
-  parts = await openParts({ recordsEvents: true, pushPublicKey: PUSH.publicKey });
+  parts = await openParts({ recordsEvents: true, fields: { pushPublicKey: PUSH.publicKey } });
   service = await startPushService();
   hours = 0;
   mentioned = new Set();
@@ -55,9 +55,9 @@ async function mention(...mentions: string[]): Promise<string> {
 
 async function decide(): Promise<void> {
   await parts.fanOut();
-  await using mover = eventMover(parts.database.collections, { notifyAfterMs: 0 });
+  await using mover = eventMover(parts.database.collections, { env: { NOTIFY_AFTER: '0s' } });
   while (await mover.round(later()));
-  await using worker = runnerOf(dueNotifications, parts.core, { events: { notifyAfterMs: 0 }, push: PUSH });
+  await using worker = runnerOf(dueNotifications, parts.core, { env: PUSH_ENV });
   while (await worker.round(later()));
 }
 

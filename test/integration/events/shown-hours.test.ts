@@ -40,7 +40,7 @@ test('hosts are sent what was shown in an hour, by view and type, once, when the
   await recordShownHours(core, new Date(now + LATER), new Date(now + HOUR + LATER - 1));
   expect(await shownIn(now)).toEqual([]);
   const job = runnerOf(rescoring, core, {
-    events: { retentionMs: HOUR, digests: null, notifyAfterMs: null },
+    events: { retentionMs: HOUR, digests: null },
   });
   await job.round(new Date(now + HOUR + LATER));
   await job.round(new Date(now + HOUR + 3 * LATER));

@@ -1,4 +1,3 @@
-import { PUSH_ENV } from '../../support/push-service.ts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RANKING } from '../../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../../src/domain/relevancy.ts';
@@ -22,30 +21,6 @@ function valuesOf({ of, ...config }: Config): object {
 }
 
 describe('readConfig', () => {
-  it('takes all settings of push messages or none, and only a pair of keys', () => {
-    const config = read(PUSH_ENV);
-    expect(config.push).toEqual({
-      publicKey: PUSH_ENV.PUSH_VAPID_PUBLIC_KEY,
-      privateKey: PUSH_ENV.PUSH_VAPID_PRIVATE_KEY,
-      subject: PUSH_ENV.PUSH_SUBJECT,
-    });
-    expect(read({}).push).toBeNull();
-    expect(faultsOf({ PUSH_SUBJECT: 'https://app.example' })).toEqual({
-      PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('is not set') as string,
-      PUSH_VAPID_PRIVATE_KEY: expect.stringContaining('is not set') as string,
-    });
-    const other = `${PUSH_ENV.PUSH_VAPID_PRIVATE_KEY.slice(0, -2)}AA`;
-    expect(faultsOf({ ...PUSH_ENV, PUSH_VAPID_PRIVATE_KEY: other })).toEqual({
-      PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('does not belong to') as string,
-    });
-    for (const needed of ['EVENT_RETENTION', 'NOTIFY_AFTER'])
-      expect(faultsOf({ ...PUSH_ENV, [needed]: 'off' })).toEqual({
-        PUSH_VAPID_PUBLIC_KEY: `is set while ${needed} is off, expected only one of these`,
-      });
-    for (const subject of ['ops', 'mailto:ops@localhost', 'https://localhost', 'https://localhost:8080/ops'])
-      expect(faultsOf({ ...PUSH_ENV, PUSH_SUBJECT: subject })).toHaveProperty('PUSH_SUBJECT');
-  });
-
   it('takes a provider of accounts with its keys and an id, by https', () => {
     const given = {
       CONSOLE_OIDC_ISSUER: 'https://id.example/realms/staff',

@@ -56,13 +56,13 @@ async function mention(...mentions: string[]): Promise<string> {
 
 /** Moves the events, decides whom to notify, and moves what that records. */
 async function decide(): Promise<void> {
-  const events = { notifyAfterMs: 0, digests: DIGESTS, retentionMs: HOUR_MS };
+  const events = { digests: DIGESTS, retentionMs: HOUR_MS };
   const move = async (): Promise<void> => {
     await using mover = runnerOf(moverOf, parts.core, { events, env: mailEnv(smtp.port) });
     while (await mover.round(later()));
   };
   await move();
-  await using worker = runnerOf(dueNotifications, parts.core, { events });
+  await using worker = runnerOf(dueNotifications, parts.core, { events, env: mailEnv(smtp.port) });
   while (await worker.round(later()));
   await move();
 }

@@ -7,7 +7,7 @@ builder.objectField(Viewer, 'pushPublicKey', (t) =>
     nullable: true,
     description:
       'The `applicationServerKey` for `pushManager.subscribe` of a browser; null: the server sends no push messages.',
-    resolve: (_source, _args, context) => context.core.pushPublicKey,
+    resolve: (_source, _args, context) => context.core.pushPublicKey ?? null,
   }),
 );
 
