@@ -1,4 +1,5 @@
 import type { Part } from '../../src/app/part.ts';
 import { ingestRoutes } from './src/index.ts';
+import { INGEST } from './src/settings.ts';
 
-export const ingest = { routes: ingestRoutes } satisfies Part;
+export const ingest = { settings: INGEST, routes: ingestRoutes } satisfies Part;

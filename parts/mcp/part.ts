@@ -1,4 +1,5 @@
 import type { Part } from '../../src/app/part.ts';
 import { addMcp, mcpRoutes } from './src/index.ts';
+import { MCP } from './src/settings.ts';
 
-export const mcp = { commands: addMcp, routes: mcpRoutes } satisfies Part;
+export const mcp = { settings: MCP, commands: addMcp, routes: mcpRoutes } satisfies Part;

@@ -1,12 +1,15 @@
 import type { Part } from '../../src/app/part.ts';
+import { SYNDICATION } from './src/settings.ts';
 import { FEED_KEYS } from './src/store.ts';
 
 export const syndication = {
   collections: [FEED_KEYS],
   api: () => import('./src/api.ts'),
-  core: ({ syndicationUrl }) => ({ syndicationUrl }),
-  routes: ({ syndicationUrl: url }) =>
-    url === null
+  settings: SYNDICATION,
+  core: (config) => ({ syndicationUrl: config.of(SYNDICATION) }),
+  routes(config) {
+    const url = config.of(SYNDICATION);
+    return url === null
       ? []
       : [
           {
@@ -21,5 +24,6 @@ export const syndication = {
             path: '/refs/',
             load: async (http) => (await import('./src/activity-streams.ts')).activityStreams(http, url),
           },
-        ],
+        ];
+  },
 } satisfies Part;

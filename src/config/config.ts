@@ -72,10 +72,7 @@ export function shape(values: SettingValues, env: Environment) {
     fanOut: sectionOf('fanOut', values),
     live: sectionOf('live', values),
     events: eventsOf(values),
-    /** `null`: off. `read-config.ts` refuses to be without an address. */
-    syndicationUrl: values.SYNDICATION ? (values.PUBLIC_URL ?? null) : null,
     log: sectionOf('log', values),
-    processes: sectionOf('processes', values),
   };
 }
 

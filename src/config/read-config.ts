@@ -95,8 +95,6 @@ function crossFaults(
       'PERSISTED_OPERATIONS_ONLY',
       'is on without PERSISTED_OPERATIONS, expected a file of allowed operations',
     );
-  if (values.SYNDICATION === true && values.PUBLIC_URL === undefined)
-    say('PUBLIC_URL', 'is not set, expected it while SYNDICATION is on');
   found.push(...accountFaults(values, faults));
   return values.NODE_ENV === 'production' ? [...found, ...keyFaults(values, faults, options)] : found;
 }

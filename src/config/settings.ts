@@ -89,11 +89,6 @@ const SERVER_SETTINGS = grouped('Server', {
     ),
     'Address at which others reach the server, such as https://feed.example. What leaves the server by SYNDICATION or MAIL_URL names it.',
   ),
-  SYNDICATION: setting(
-    'off',
-    onOff(),
-    'Feeds for feed readers, at /feeds: public actions of a ref for everybody, and of each member their own by a key; and ActivityStreams, at /actions and /refs; see syndication.md. Needs PUBLIC_URL.',
-  ),
   INTROSPECTION: optional(onOff(), 'Whether clients may query the schema.', {
     shownDefault: 'on; off in production',
   }),
@@ -215,40 +210,10 @@ const SERVER_SETTINGS = grouped('Server', {
     onOff(),
     'Whether tokens without the role service or admin may run only these operations.',
   ),
-  INGEST: setting(
-    'off',
-    onOff(),
-    'Whether programs of the host may send actions line by line to /ingest; see ingest.md.',
-    'http.ingest',
-  ),
-  MCP: setting(
-    'off',
-    oneOf(['off', 'on', 'write']),
-    'Whether programs with a token get tools at /mcp: on reads only, write also hides actions and resolves reports; see mcp.md.',
-    'http.mcp',
-  ),
-  FEDERATION: setting(
-    'off',
-    onOff(),
-    'Whether the API is a subgraph of Apollo Federation 2; see federation.md. Needs packages that are not installed with the server.',
-    'http.federation',
-  ),
   CORS_ORIGINS: optional(
     origins(),
     'Origins whose pages may call the API from a browser, such as https://app.example, separated by commas; * for all, or off.',
     { shownDefault: 'pages of this machine; off in production' },
-  ),
-  PROCESS_SILENCE: setting(
-    '30s',
-    durationOrOff('1s', '1h'),
-    'How long a process of `--processes` may hang before it is killed and restarted; off: never, for example for a debugger.',
-    'processes.answerWithinMs',
-  ),
-  PROCESS_START_SILENCE: setting(
-    '2m',
-    durationOrOff('1s', '1h'),
-    'The same for a starting process of `--processes`, which takes longer because it loads its code; waiting for a database does not count.',
-    'processes.startAnswerWithinMs',
   ),
   SOCKET_IDLE: setting(
     '5m',

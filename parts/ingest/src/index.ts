@@ -1,8 +1,9 @@
 import type { Config } from '../../../src/config/config.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { INGEST } from './settings.ts';
 
 /** `POST /ingest`. */
-export function ingestRoutes({ http }: Config): readonly Route[] {
-  if (!http.ingest) return [];
+export function ingestRoutes(config: Config): readonly Route[] {
+  if (!config.of(INGEST)) return [];
   return [{ path: '/ingest', load: async (of) => (await import('./ingest.ts')).createIngest(of) }];
 }

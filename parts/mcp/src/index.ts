@@ -2,6 +2,7 @@ import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import { TENANT, TOKEN } from '../../../src/cli/context.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { MCP } from './settings.ts';
 import type { McpOptions } from './stdio.ts';
 
 /** `fanfare mcp`. */
@@ -21,9 +22,9 @@ export const addMcp: AddCommands = (program, context) => {
 
 /** `/mcp`. */
 export function mcpRoutes(config: Config): readonly Route[] {
-  const { mcp } = config.http;
-  if (mcp === 'off') return [];
+  const tools = config.of(MCP);
+  if (tools === 'off') return [];
   const load: Route['load'] = async (of) =>
-    (await import('./http.ts')).createMcp(of, config, mcp === 'write');
+    (await import('./http.ts')).createMcp(of, config, tools === 'write');
   return [{ path: '/mcp', load }];
 }

@@ -19,6 +19,7 @@ import { CLOSE_WITHIN_MS, closeOnSignals } from '../../../src/cli/shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';
 import inspector from 'node:inspector';
 import type { Config } from '../../../src/config/config.ts';
+import { PROCESSES } from './settings.ts';
 import { Closer } from '../../../src/lib/closer.ts';
 import {
   checkBeforeStart,
@@ -95,13 +96,11 @@ async function open(
   return { app: { url }, config, databases: describeDatabases(databases, config), demoToken };
 }
 
-function watchedBy({ processes: { answerWithinMs, startAnswerWithinMs } }: Config): {
+function watchedBy(config: Config): {
   readonly answersWithinMs: number | null;
   readonly startAnswersWithinMs: number | null;
 } {
-  return isBeingDebugged()
-    ? { answersWithinMs: null, startAnswersWithinMs: null }
-    : { answersWithinMs: answerWithinMs, startAnswersWithinMs: startAnswerWithinMs };
+  return isBeingDebugged() ? { answersWithinMs: null, startAnswersWithinMs: null } : config.of(PROCESSES);
 }
 
 /** A process at a breakpoint gives no sign of life. The processes of a group are debugged if this one is. */
