@@ -1,6 +1,10 @@
 import type { Brought } from '../config/read-config.ts';
+import type { DeclareMetrics } from '../telemetry/metrics.ts';
 import { FEATURES } from './features.ts';
 import { FEED_MODEL_NAMES } from './feed-models.ts';
+
+/** Metrics of parts. */
+export const METRICS: readonly DeclareMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? []);
 
 /** What features and parts bring to the configuration. */
 export const BROUGHT: Brought = {

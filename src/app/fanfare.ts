@@ -8,7 +8,7 @@ import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
-import { BROUGHT } from './brought.ts';
+import { BROUGHT, METRICS } from './brought.ts';
 import type { AnySettingName } from './setting-name.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from './in-process.ts';
@@ -141,7 +141,7 @@ class RunningFanfare<T extends DescriptorDeclaration> implements Fanfare<T>, Com
   get metrics(): Metrics {
     const { api = false, metrics = api, group } = this.#prepared.options;
     const areServed = api || metrics || group !== undefined;
-    return (this.#metrics ??= createMetrics({ withProcess: areServed }));
+    return (this.#metrics ??= createMetrics({ withProcess: areServed, parts: METRICS }));
   }
 
   async schema(): Promise<string> {

@@ -6,6 +6,7 @@ import type { AssembleSchema } from '../graphql/builder.ts';
 import type { Route } from '../http/route.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
 import type { Declared, Documents } from '../storage/documents/declaration.ts';
+import type { DeclareMetrics } from '../telemetry/metrics.ts';
 import type { AddCommands, DemoMember, Examination, Processes } from './command-shapes.ts';
 
 /** Everything that a feature brings to the server, or a part that a server can do without. */
@@ -28,6 +29,8 @@ export interface Part {
   readonly digestTimes?: readonly DigestTime[];
   /** Variables of the environment, which are read, checked and documented with those of the core. `config.of` gives their values. */
   readonly settings?: PartSettings<unknown>;
+  /** Its metrics; `metrics.of` with the same function gives them. */
+  readonly metrics?: DeclareMetrics;
   /** What its use cases have of the configuration: fields that it adds to the type `Core`. */
   readonly core?: (config: Config) => object;
   /** Paths of the API's server, by the configuration: none if a setting has them off. What answers is loaded when it is asked. */

@@ -49,7 +49,10 @@ function metersIn(registry: Registry) {
   };
 }
 
-type Meters = ReturnType<typeof metersIn>;
+export type Meters = ReturnType<typeof metersIn>;
+
+/** Metrics of a part, with one method per event. */
+export type DeclareMetrics<T = unknown> = (meters: Meters) => T;
 
 // All processes read the same database: their values must not be summed.
 const OF_ALL_PROCESSES = { aggregator: 'max' } as const;
@@ -180,12 +183,24 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /**
  * Metrics of a process, with one method per event.
  * @param options.withProcess include Node's event loop, memory and handles. Default true.
+ * @param options.parts metrics that are on the page before their part asks for them. Default: none.
  */
-export function createMetrics(options: { readonly withProcess?: boolean } = {}) {
+export function createMetrics(
+  options: { readonly withProcess?: boolean; readonly parts?: readonly DeclareMetrics[] } = {},
+) {
   const registry = new Registry();
   if (options.withProcess !== false) collectDefaultMetrics({ register: registry });
   const meters = metersIn(registry);
+  const ofParts = new Map<DeclareMetrics, unknown>();
+  /** The metrics of a part. */
+  const of = <T>(declare: DeclareMetrics<T>): T => {
+    if (!ofParts.has(declare)) ofParts.set(declare, declare(meters));
+    // It was made by the same declaration.
+    return ofParts.get(declare) as T;
+  };
+  options.parts?.forEach(of);
   return {
+    of,
     ...scrapedMetrics(registry, meters),
     ...requestMetrics(meters),
     ...deliveryMetrics(meters),

@@ -4,7 +4,7 @@ import type { App } from '../../src/app/command-shapes.ts';
 import { signToken } from '../../src/cli/token.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
-import { BROUGHT } from '../../src/app/brought.ts';
+import { BROUGHT, METRICS } from '../../src/app/brought.ts';
 import type { Core } from '../../src/core/core.ts';
 import { openSession } from '../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
@@ -77,7 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const config = readConfig(env, BROUGHT);
   const log = options.log ?? [];
   const logger = createLogger({ level: 'debug', sink: { write: (line) => void log.push(line) } });
-  const metrics = createMetrics({ withProcess: false });
+  const metrics = createMetrics({ withProcess: false, parts: METRICS });
   const app = await createApp(
     config,
     {

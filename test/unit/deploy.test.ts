@@ -7,6 +7,7 @@ import { ConfigMap, Namespace, Service } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { METRICS } from '../../src/app/brought.ts';
 import { SETTING_NAMES } from '../support/setting-names.ts';
 import { createGroupMetrics, createMetrics } from '../../src/telemetry/metrics.ts';
 
@@ -91,7 +92,7 @@ const literals = new Map(
 );
 
 async function metricNames(): Promise<Set<string>> {
-  const page = await createGroupMetrics().page([await createMetrics().snapshot()]);
+  const page = await createGroupMetrics().page([await createMetrics({ parts: METRICS }).snapshot()]);
   const types = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   return new Set(
     types.flatMap(([, name = '', type]) =>
@@ -195,7 +196,7 @@ describe('the example for Kubernetes', () => {
 
   it('divides metrics that are equal in every pod by the number of pods, with a rule that reads them once', async () => {
     // As an average of the pods it would not fall with more of them, and the workers would grow to the last.
-    const shared = (await createMetrics().snapshot()).flatMap(({ name, aggregator }) =>
+    const shared = (await createMetrics({ parts: METRICS }).snapshot()).flatMap(({ name, aggregator }) =>
       aggregator === 'max' ? [name] : [],
     );
     expect(shared).toContain('fanfare_fan_out_pending');
