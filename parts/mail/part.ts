@@ -5,6 +5,7 @@ import { noteMails } from './src/note.ts';
 import { mailRoutes } from './src/routes.ts';
 import { MAIL } from './src/settings.ts';
 import { MAILBOXES } from './src/store.ts';
+import { mailMetrics } from './src/metrics.ts';
 
 export const mail = {
   collections: [MAILBOXES],
@@ -13,6 +14,7 @@ export const mail = {
   examination: examineMails,
   api: () => import('./src/api.ts'),
   settings: MAIL,
+  metrics: mailMetrics,
   core: (config) => ({ sendsMails: config.of(MAIL) !== null }),
   routes: mailRoutes,
 } satisfies Part;

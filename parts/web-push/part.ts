@@ -1,4 +1,5 @@
 import type { Part } from '../../src/app/part.ts';
 import { push } from './src/push.ts';
+import { pushMetrics } from './src/metrics.ts';
 
-export const webPush = { jobs: [push] } satisfies Part;
+export const webPush = { jobs: [push], metrics: pushMetrics } satisfies Part;

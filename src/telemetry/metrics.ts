@@ -1,5 +1,4 @@
 import {
-  AggregatorRegistry,
   collectDefaultMetrics,
   Counter,
   Gauge,
@@ -24,13 +23,14 @@ type ReadCacheName = 'actions' | 'names' | 'parts';
 
 type Counts = Readonly<Record<string, number>>;
 
-const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** For requests, in seconds. */
+export const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const FAN_OUT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 export const LAG_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 const MAX_OPERATION_NAMES = 200;
 const MAX_REASONS = 20;
 
-function metersIn(registry: Registry) {
+export function metersIn(registry: Registry) {
   const registers = [registry];
   return {
     counter: <L extends string = never>(name: string, help: string, ...labelNames: readonly L[]) =>
@@ -206,9 +206,6 @@ export function createMetrics(
     ...deliveryMetrics(meters),
     ...viewMetrics(meters),
     ...liveMetrics(meters),
-    ...webhookMetrics(meters),
-    ...pushMetrics(meters),
-    ...mailMetrics(meters),
     contentType: registry.contentType,
     metrics: (): Promise<string> => registry.metrics(),
     totals: (): Promise<Totals> => totalsIn(registry),
@@ -349,10 +346,6 @@ function deliveryMetrics({ counter, gauge, histogram }: Meters) {
     'fanfare_fan_out_lost_leases_total',
     'Passes given up because another worker took the action over.',
   );
-  const failedErasures = counter(
-    'fanfare_erasure_failed_attempts_total',
-    'Attempts at an erasure that ended with an error; each is retried.',
-  );
   const feedModel = gauge(
     'fanfare_feed_model_info',
     'Always 1; its labels say how feeds are stored and how many entries of each.',
@@ -379,7 +372,6 @@ function deliveryMetrics({ counter, gauge, histogram }: Meters) {
     }): void => lagSeconds.observe({ lane }, lag),
     fanOutAttemptFailed: (): void => failures.inc(),
     leaseLost: (): void => lostLeases.inc(),
-    erasureAttemptFailed: (): void => failedErasures.inc(),
     feedModelChosen: ({ model, cap }: FeedModelFigures): void => feedModel.set({ model, cap }, 1),
     /** A feed was read from the actions because the feed store could not be reached. */
     feedReadWithoutStore: (): void => readsWithoutStore.inc(),
@@ -410,97 +402,6 @@ function liveMetrics({ counter, gauge }: Meters) {
     subscriberOpened(transport: LiveTransport): Disposable {
       subscribers.inc({ transport });
       return new OnDispose(() => subscribers.dec({ transport }));
-    },
-  };
-}
-
-export interface WebhookFigures {
-  readonly receiver: string;
-  readonly isTaken: boolean;
-  readonly seconds: number;
-}
-
-function webhookMetrics({ counter, gauge, histogram }: Meters) {
-  const seconds = histogram(
-    'fanfare_webhook_seconds',
-    'Time of one attempt to send an event, by receiver and outcome.',
-    REQUEST_BUCKETS,
-    'receiver',
-    'outcome',
-  );
-  const givenUp = counter(
-    'fanfare_webhook_given_up_total',
-    'Events that a receiver has not accepted until the last retry.',
-    'receiver',
-  );
-  const behind = gauge(
-    'fanfare_webhook_behind',
-    'Events of the log that have not been sent to a receiver yet, by the sending process.',
-    { labelNames: ['receiver'] },
-  );
-  return {
-    webhookAttempted: ({ receiver, isTaken, seconds: taken }: WebhookFigures): void =>
-      seconds.observe({ receiver, outcome: isTaken ? 'taken' : 'failed' }, taken),
-    webhookGivenUp: (receiver: string): void => givenUp.inc({ receiver }),
-    /** Number of events a receiver is behind the log; `null`: another process tracks it. */
-    webhookBehind(receiver: string, events: number | null): void {
-      if (events === null) behind.remove({ receiver });
-      else behind.set({ receiver }, events);
-    },
-  };
-}
-
-/**
- * How an attempt to send a push message ended: `taken`; `gone`, which forgets the browser; `refused` by another answer; `unanswered`,
- * which includes requests that could not be made; or `given_up`, after a day.
- */
-export type PushOutcome = 'taken' | 'gone' | 'refused' | 'unanswered' | 'given_up';
-
-/** Not by push service: members name them. */
-function pushMetrics({ counter }: Meters) {
-  const attempts = counter(
-    'fanfare_push_messages_total',
-    'Attempts to send a push message, by outcome.',
-    'outcome',
-  );
-  return {
-    pushAttempted: (outcome: PushOutcome, messages = 1): void => attempts.inc({ outcome }, messages),
-  };
-}
-
-/**
- * How an attempt to send a mail ended: `taken`; `refused` for good; `deferred`, to be tried again; `unanswered`, which includes a server
- * that refuses all mails; `empty`, since nothing was left to say; or `given_up`, after three days.
- */
-export type MailOutcome = 'taken' | 'refused' | 'deferred' | 'unanswered' | 'empty' | 'given_up';
-
-function mailMetrics({ counter }: Meters) {
-  const attempts = counter('fanfare_mails_total', 'Attempts to send a mail, by outcome.', 'outcome');
-  return { mailAttempted: (outcome: MailOutcome): void => attempts.inc({ outcome }) };
-}
-
-export type GroupMetrics = ReturnType<typeof createGroupMetrics>;
-
-/** Metrics of a group of processes: their own, and those of all members merged into one page. */
-export function createGroupMetrics() {
-  const registry = new Registry();
-  const { counter, gauge } = metersIn(registry);
-  const running = gauge('fanfare_processes', 'Running processes of serve --processes or worker --processes.');
-  const ended = counter(
-    'fanfare_process_ends_total',
-    'Processes that exited unexpectedly; each is restarted.',
-  );
-  return {
-    processStarted: (): void => running.inc(),
-    processEnded(): void {
-      running.dec();
-      ended.inc();
-    },
-    contentType: registry.contentType,
-    /** Prometheus page. Counters are summed; values that all processes read from the same database are taken once. */
-    async page(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-      const all = [...snapshots, await registry.getMetricsAsJSON()];
-      return AggregatorRegistry.aggregate(all.map((snapshot) => [...snapshot])).metrics();
     },
   };
 }

@@ -9,7 +9,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { METRICS } from '../../src/app/brought.ts';
 import { SETTING_NAMES } from '../support/setting-names.ts';
-import { createGroupMetrics, createMetrics } from '../../src/telemetry/metrics.ts';
+import { createGroupMetrics } from '../../parts/processes/src/metrics.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 

@@ -18,6 +18,7 @@ import {
 } from '../../../src/telemetry/events.ts';
 import { contentOf } from './compose.ts';
 import { type Mail, type Mailer, openMailer } from './mailer.ts';
+import { mailMetrics } from './metrics.ts';
 import { MAIL, type MailConfig } from './settings.ts';
 import { addressDigest, type DueMail, isMailDue, MAILS_APART_MS, mailboxesRepository } from './store.ts';
 import { UNSUBSCRIBE_PATH } from './routes.ts';
@@ -64,6 +65,7 @@ interface MailTransport {
 export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: MailTransport): Job {
   const { core, config, logger, metrics, countUnread, topUnread } = setup;
   const mailboxes = mailboxesRepository(core.collections);
+  const { mailAttempted } = metrics.of(mailMetrics);
   const leaseMs = timeoutMs + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
   const health = new ServerHealth({
@@ -158,7 +160,7 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
     email: string,
     answer: Awaited<ReturnType<Mailer['send']>>,
   ): Promise<void> {
-    metrics.mailAttempted(answer.is);
+    mailAttempted(answer.is);
     health.note(answer.is === 'unanswered' ? answer.error : null);
     const now = clock.now();
     switch (answer.is) {
@@ -182,13 +184,13 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
   }
 
   async function empty(claim: DueMail, now: Date): Promise<void> {
-    metrics.mailAttempted('empty');
+    mailAttempted('empty');
     await mailboxes.settle(claim, { now });
   }
 
   async function giveUp(claim: DueMail, now: Date): Promise<void> {
     const error = claim.error ?? 'No attempt was made';
-    metrics.mailAttempted('given_up');
+    mailAttempted('given_up');
     logMailGivenUp(logger, { error });
     await mailboxes.settle(claim, { now, failed: error });
   }

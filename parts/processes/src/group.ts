@@ -9,11 +9,8 @@ import {
 } from '../../../src/telemetry/events.ts';
 
 import type { Logger } from '../../../src/telemetry/logger.ts';
-import {
-  createGroupMetrics,
-  type GroupMetrics,
-  type MetricsSnapshot,
-} from '../../../src/telemetry/metrics.ts';
+import { createGroupMetrics, type GroupMetrics } from './metrics.ts';
+import type { MetricsSnapshot } from '../../../src/telemetry/metrics.ts';
 import { CommandError } from '../../../src/cli/context.ts';
 import { CLOSE_WITHIN_MS, closeOnSignals } from '../../../src/cli/shutdown.ts';
 import { openLine, type MessageLine } from './line.ts';

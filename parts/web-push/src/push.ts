@@ -15,7 +15,7 @@ import {
   logPushGivenUp,
   logPushRefused,
 } from '../../../src/telemetry/events.ts';
-import type { PushOutcome } from '../../../src/telemetry/metrics.ts';
+import { pushMetrics, type PushOutcome } from './metrics.ts';
 import {
   type DuePush,
   type PushPlaces,
@@ -67,6 +67,7 @@ export function push(setup: JobSetup): readonly Job[] {
  */
 export function pushJob({ core, config, logger, metrics }: JobSetup, client: PushClient): Job {
   const pushRegistrations = pushRegistrationsRepository(core.collections);
+  const { pushAttempted } = metrics.of(pushMetrics);
   const leaseMs = TIMEOUT_MS + LEASE_SLACK_MS;
   const running = new Set<Promise<void>>();
   const services = new PushServices({
@@ -109,7 +110,7 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
     const isOld = ({ at }: QueuedPush): boolean => now.getTime() - at.getTime() >= KEPT_MS;
     const done = claim.messages.filter(isOld).map(({ id }) => id);
     if (done.length > 0) {
-      metrics.pushAttempted('given_up', done.length);
+      pushAttempted('given_up', done.length);
       const { error = 'No attempt was made', endpoint } = claim;
       logPushGivenUp(logger, { service: new URL(endpoint).host, messages: done.length, error });
     }
@@ -137,12 +138,12 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
     } catch (error) {
       if (signal.aborted) await pushRegistrations.release(claim, clock.now());
       else {
-        metrics.pushAttempted('unanswered');
+        pushAttempted('unanswered');
         await pushRegistrations.release(claim, later(claim, 0), { error });
       }
       return;
     }
-    metrics.pushAttempted(outcomeClass(outcome));
+    pushAttempted(outcomeClass(outcome));
     services.note(claim.endpoint, service, outcome);
     if (outcome.isTaken) await pushRegistrations.settle(claim, [...done, message.id], now);
     else if (GONE.has(outcome.status ?? 0)) await pushRegistrations.forget(claim);

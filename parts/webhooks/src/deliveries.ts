@@ -1,5 +1,6 @@
 import { hostEventsRepository } from '../../events/src/store/host-events.ts';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import { webhookMetrics } from './metrics.ts';
 import type { WebhookReceiver } from './receivers.ts';
 import { WEBHOOKS } from './settings.ts';
 import {
@@ -127,7 +128,7 @@ export function webhooks(setup: JobSetup): readonly Job[] {
       sender: senderTo(receiver, { timeoutMs, maxConnections: CONCURRENT_REQUESTS }),
       ...{ receiver, workerId, leaseMs, retryForMs, eventsMoved, random: Math.random },
       ...{ name: `webhooks to ${name}`, every: pollMs, now: () => clock.now() },
-      observer: observerOf(name, logger, metrics),
+      observer: observerOf(name, logger, metrics.of(webhookMetrics)),
     });
   });
   return [webhookRecords(setup, retentionMs), ...jobs];
@@ -165,11 +166,11 @@ function nameOf({ url }: WebhookReceiver, receivers: readonly WebhookReceiver[])
 function observerOf(
   receiver: string,
   logger: JobSetup['logger'],
-  metrics: JobSetup['metrics'],
+  { webhookAttempted, webhookGivenUp, webhookBehind }: ReturnType<typeof webhookMetrics>,
 ): WebhookObserver {
   return {
     attempted(isTaken, seconds) {
-      metrics.webhookAttempted({ receiver, isTaken, seconds });
+      webhookAttempted({ receiver, isTaken, seconds });
     },
     down(error) {
       logWebhookDown(logger, { receiver, error });
@@ -178,14 +179,14 @@ function observerOf(
       logWebhookBack(logger, { receiver });
     },
     givenUp(delivery) {
-      metrics.webhookGivenUp(receiver);
+      webhookGivenUp(receiver);
       logWebhookGivenUp(logger, { receiver, ...delivery });
     },
     skipped(events) {
       logWebhookSkipped(logger, { receiver, events });
     },
     behind(events) {
-      metrics.webhookBehind(receiver, events);
+      webhookBehind(receiver, events);
     },
   };
 }

@@ -36,25 +36,6 @@ describe('createMetrics', () => {
     expect(counters).toContain('fanfare_graphql_requests_total{operation="other",code="OK"} 801');
   });
 
-  it('reports what a webhook receiver accepts, and how far behind it is if this process knows', async () => {
-    const metrics = createMetrics({ withProcess: false });
-    const receiver = 'app.example';
-    metrics.webhookAttempted({ receiver, isTaken: true, seconds: 0.1 });
-    metrics.webhookAttempted({ receiver, isTaken: false, seconds: 10 });
-    metrics.webhookGivenUp(receiver);
-    metrics.webhookBehind(receiver, 3);
-    expect(await lines(metrics, 'fanfare_webhook_seconds_count')).toEqual([
-      'fanfare_webhook_seconds_count{receiver="app.example",outcome="taken"} 1',
-      'fanfare_webhook_seconds_count{receiver="app.example",outcome="failed"} 1',
-    ]);
-    expect(await lines(metrics, 'fanfare_webhook_given_up_total{')).toHaveLength(1);
-    expect(await lines(metrics, 'fanfare_webhook_behind{')).toEqual([
-      'fanfare_webhook_behind{receiver="app.example"} 3',
-    ]);
-    metrics.webhookBehind(receiver, null);
-    expect(await lines(metrics, 'fanfare_webhook_behind{')).toEqual([]);
-  });
-
   it('counts a subscriber until it is disposed, once', async () => {
     const metrics = createMetrics({ withProcess: false });
     const first = metrics.subscriberOpened('sse');

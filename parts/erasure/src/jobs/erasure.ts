@@ -1,3 +1,4 @@
+import { erasureMetrics } from '../metrics.ts';
 import { clock } from '../../../../src/lib/clock.ts';
 import { newObjectId } from '../../../../src/storage/database/mongo.ts';
 import { logErasureFailed, logErasureRound } from '../../../../src/telemetry/events.ts';
@@ -22,6 +23,7 @@ const EVERY_MS = 5_000;
 /** Completes erasures that a request did not finish, and runs the second pass. */
 export function erasure({ core, logger, metrics }: JobSetup): Job {
   const failure = createStackOnce();
+  const { erasureAttemptFailed } = metrics.of(erasureMetrics);
   let hasErased = false;
   return {
     name: 'erasure',
@@ -44,7 +46,7 @@ export function erasure({ core, logger, metrics }: JobSetup): Job {
           logErasureRound(logger, { erasure: key, round: state, seconds });
         }
       } catch (error) {
-        metrics.erasureAttemptFailed();
+        erasureAttemptFailed();
         logErasureFailed(logger, { erasure: key, attempt: attempts, ...failure(error) });
       }
       return true;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createGroupMetrics, createMetrics } from '../../../src/telemetry/metrics.ts';
+import { METRICS } from '../../../../src/app/brought.ts';
+import { createMetrics } from '../../../../src/telemetry/metrics.ts';
+import { createGroupMetrics } from '../../src/metrics.ts';
 
 it('adds up the counts of processes, and takes figures that all read from the database once', async () => {
   const processes = [1, 2].map((skew) => {
@@ -40,11 +42,13 @@ it('reports the queue as unknown if one process cannot read it', async () => {
 });
 
 it('has exactly the metrics that docs/operations.md lists', async () => {
-  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split('## Metrics\n');
   const rows = [...section.matchAll(/^\| `(fanfare_\w+)` +\|([^|]*)\|([^|]*)\|$/gm)];
   const listed = rows.map(([, name, , help = '']) => ({ name, help: help.trim() }));
-  const page = await createGroupMetrics().page([await createMetrics({ withProcess: false }).snapshot()]);
+  const page = await createGroupMetrics().page([
+    await createMetrics({ withProcess: false, parts: METRICS }).snapshot(),
+  ]);
   const served = [...page.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name, help]) => ({ name, help }));
   const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
     (a.name ?? '').localeCompare(b.name ?? '');
