@@ -4,7 +4,7 @@ import type { Failure } from './stack-once.ts';
 type LogEvent<Fields> = (log: Logger, fields: Fields) => void;
 
 /** A log event has one level, one wording and always the same fields. */
-function event<Fields extends LogFields>(
+export function event<Fields extends LogFields>(
   level: Exclude<keyof Logger, 'child'>,
   message: string,
 ): LogEvent<Fields> {
@@ -29,37 +29,6 @@ export const logDoubtfulSetting = event<{ setting: string; because: string }>(
 export const logClosing = event<{ reason: string }>('info', 'Closing');
 export const logClosed = event<{ seconds: number }>('info', 'Closed');
 export const logCrash = event<{ err: unknown }>('fatal', 'Unexpected error');
-export const logProcessStarted = event<{ process: number; pid: number }>('info', 'Process started');
-
-/** The process will be killed and restarted. */
-export function logProcessHangs(
-  log: Logger,
-  {
-    hasStarted,
-    ...fields
-  }: {
-    readonly process: number;
-    readonly pid: number;
-    readonly hasStarted: boolean;
-    readonly silentForMs: number;
-  },
-): void {
-  log.warn(
-    fields,
-    hasStarted
-      ? 'Process did not respond and was killed'
-      : 'Process did not respond during its start and was killed',
-  );
-}
-
-/** The process will be restarted. */
-export const logProcessEnded = event<{
-  process: number;
-  pid: number;
-  code: number | null;
-  signal: string | null;
-  againInMs: number;
-}>('warn', 'Process ended');
 export const logHeartbeatFailed = event<{ err: unknown }>(
   'warn',
   'The heartbeat of the worker cannot be written: worker --health will fail',
@@ -216,61 +185,4 @@ export const logNameCarried = event<{
 export const logRenameAttemptFailed = event<{ id: string; attempt: number } & Failure>(
   'warn',
   'Updating the copies of a name failed, it will be retried',
-);
-
-/** @param fields.erasure key of the erasure, which does not identify the member. */
-export const logErasureRound = event<{ erasure: string; round: string; seconds: number }>(
-  'info',
-  'Erasure pass finished',
-);
-export const logErasureFailed = event<{ erasure: string; attempt: number } & Failure>(
-  'warn',
-  'Erasure failed, it will be retried',
-);
-
-/** Pending events stay queued and are retried. */
-export const logWebhookDown = event<{ receiver: string; error: string }>(
-  'warn',
-  'Webhook receiver is down, new events wait',
-);
-export const logWebhookBack = event<{ receiver: string }>('info', 'Webhook receiver is up again');
-export const logWebhookGivenUp = event<{
-  receiver: string;
-  eventId: string;
-  attempts: number;
-  error: string;
-}>('error', 'Webhook delivery failed for good, an admin can retry it');
-
-/** Its messages are tried again for a day. @param fields.service host of a push service. */
-export const logPushFailing = event<{ service: string; error: string }>(
-  'warn',
-  'Push service does not take messages, they are tried again',
-);
-export const logPushBack = event<{ service: string }>('info', 'Push service takes messages again');
-/** They are not sent again. @param fields.service host of a push service. */
-export const logPushRefused = event<{ service: string; messages: number; error: string }>(
-  'warn',
-  'Push service refuses messages for good',
-);
-export const logPushGivenUp = event<{ service: string; messages: number; error: string }>(
-  'warn',
-  'Push messages were given up after a day',
-);
-
-/** Mails are tried again for three days. */
-export const logMailFailing = event<{ error: string }>(
-  'warn',
-  'The mail server takes no mails, they are tried again',
-);
-export const logMailBack = event<Record<string, never>>('info', 'The mail server takes mails again');
-/** It is not sent again. */
-export const logMailRefused = event<{ error: string }>('warn', 'The mail server refuses a mail for good');
-export const logMailGivenUp = event<{ error: string }>('warn', 'A mail was given up after three days');
-/** The mail was sent as the server makes it. */
-export const logMailTemplateFailed = event<Failure>('error', "The configuration's template of mails failed");
-
-/** @param fields.events upper bound: includes events the receiver did not subscribe to. */
-export const logWebhookSkipped = event<{ receiver: string; events: number }>(
-  'error',
-  'Webhook receiver was down for longer than events are kept, some were never sent',
 );

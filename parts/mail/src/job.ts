@@ -9,13 +9,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { once } from '../../../src/lib/once.ts';
 import { within } from '../../../src/lib/within.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import {
-  logMailBack,
-  logMailFailing,
-  logMailGivenUp,
-  logMailRefused,
-  logMailTemplateFailed,
-} from '../../../src/telemetry/events.ts';
+import { logMailBack, logMailFailing, logMailGivenUp, logMailRefused, logMailTemplateFailed } from './log.ts';
 import { contentOf } from './compose.ts';
 import { type Mail, type Mailer, openMailer } from './mailer.ts';
 import { mailMetrics } from './metrics.ts';

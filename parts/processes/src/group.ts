@@ -1,12 +1,8 @@
 import type { CommandContext, GroupRunOptions, Running } from '../../../src/app/command-shapes.ts';
 import cluster, { type Worker } from 'node:cluster';
 import type { Readiness } from '../../../src/http/pages/health.ts';
-import {
-  logProcessEnded,
-  logProcessHangs,
-  logProcessStarted,
-  logDatabases,
-} from '../../../src/telemetry/events.ts';
+import { logDatabases } from '../../../src/telemetry/events.ts';
+import { logProcessEnded, logProcessHangs, logProcessStarted } from './log.ts';
 
 import type { Logger } from '../../../src/telemetry/logger.ts';
 import { createGroupMetrics, type GroupMetrics } from './metrics.ts';

@@ -9,12 +9,7 @@ import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
-import {
-  logPushBack,
-  logPushFailing,
-  logPushGivenUp,
-  logPushRefused,
-} from '../../../src/telemetry/events.ts';
+import { logPushBack, logPushFailing, logPushGivenUp, logPushRefused } from './log.ts';
 import { pushMetrics, type PushOutcome } from './metrics.ts';
 import {
   type DuePush,

@@ -19,12 +19,7 @@ import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts'
 import { senderTo, type Sender } from './sender.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { WorkSignal } from '../../../src/live/work-signal.ts';
-import {
-  logWebhookBack,
-  logWebhookDown,
-  logWebhookGivenUp,
-  logWebhookSkipped,
-} from '../../../src/telemetry/events.ts';
+import { logWebhookBack, logWebhookDown, logWebhookGivenUp, logWebhookSkipped } from './log.ts';
 import { viewHostEvents } from '../../../src/features/erasure/store/erasures.ts';
 import type { ActionId } from '../../../src/domain/action.ts';
 import { Gate } from '../../../src/lib/gate.ts';

@@ -1,7 +1,7 @@
 import { erasureMetrics } from '../metrics.ts';
 import { clock } from '../../../../src/lib/clock.ts';
 import { newObjectId } from '../../../../src/storage/database/mongo.ts';
-import { logErasureFailed, logErasureRound } from '../../../../src/telemetry/events.ts';
+import { logErasureFailed, logErasureRound } from '../log.ts';
 import { createStackOnce } from '../../../../src/telemetry/stack-once.ts';
 import type { Job, JobSetup } from '../../../../src/jobs/job.ts';
 import type { ErasureClaim } from '../../../../src/features/erasure/store/erasures.ts';
