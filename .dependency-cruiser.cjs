@@ -1,9 +1,20 @@
+const { readdirSync } = require('node:fs');
+
+/**
+ * What each part of the server may import beside its own files and `PART_KIT`, as its imports.json says. Those that are features have the
+ * layers of one, and may import what features may.
+ */
+const PARTS = readdirSync(`${__dirname}/parts`).map((name) => ({
+  name,
+  ...require(`./parts/${name}/imports.json`),
+}));
+const FEATURE_PARTS = PARTS.filter(({ isFeature = false }) => isFeature).map(({ name }) => name);
+
 /**
  * The house: what a file of src/ may import. Arrows only point down this list; a layer may import itself and everything below
- * it. The files of a feature lie in three layers, by what they are: its fields of the API, its jobs, what it stores; its other
- * files are its use cases.
+ * it. The files of a feature lie in layers by what they are: its fields of the API, its jobs, what it stores, what a part declares of
+ * settings, metrics and log lines; its other files are its use cases.
  */
-const FEATURE_PARTS = ['bookmarks', 'erasure', 'events', 'explain', 'notifications'];
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|parts/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
   ['main', ['^src/main\\.ts$']],
@@ -17,7 +28,7 @@ const LAYERS = [
     [
       '^src/core/',
       '^src/features/[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$))',
-      `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$))`,
+      `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$)|(?:log|metrics|settings)\\.ts$)`,
       '^src/feed/(?:groups|loads|page|session|watch)/',
     ],
   ],
@@ -27,8 +38,8 @@ const LAYERS = [
   ['store', ['^src/storage/', `${FEATURE}/store(?:/|\\.ts$)`]],
   ['connections', ['^src/connections/']],
   ['descriptors', ['^src/descriptors/']],
-  ['telemetry', ['^src/telemetry/']],
-  ['config', ['^src/config/']],
+  ['telemetry', ['^src/telemetry/', `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?:log|metrics)\\.ts$`]],
+  ['config', ['^src/config/', `^parts/(?:${FEATURE_PARTS.join('|')})/src/settings\\.ts$`]],
   ['domain', ['^src/domain/']],
   ['lib', ['^src/lib/']],
 ];
@@ -102,169 +113,18 @@ const FEATURE_KIT = [
   '^(?:crypto)$',
 ];
 
-/** Packages that are parts of the server, and what they may import beside their own files. */
-const PARTS = {
-  ...Object.fromEntries(FEATURE_PARTS.map((name) => [name, FEATURE_KIT])),
-  federation: [
-    '^src/cli/context\\.ts$',
-    '^src/config/config\\.ts$',
-    '^src/core/validate\\.ts$',
-    '^src/domain/errors\\.ts$',
-    '^src/feed/page/read-actions\\.ts$',
-    '^src/features/actions/api/action\\.ts$',
-    '^src/features/directory/(?:api/(?:member|ref)|read-directory)\\.ts$',
-    '^src/graphql/',
-    '^node_modules/(?:@pothos/[^/]+|graphql)/',
-  ],
-  'feed-models': [
-    '^src/(?:domain|lib)/',
-    '^src/feed/feed-store\\.ts$',
-    '^src/feed/models/stored-entries\\.ts$',
-    '^src/storage/database/(?:batches|errors)\\.ts$',
-    '^src/storage/documents/(?:declaration|feed-documents)\\.ts$',
-    '^src/feed/store/feed-position\\.ts$',
-    '^src/connections/redis-parts\\.ts$',
-    '^node_modules/mongodb/',
-  ],
-  archive: [
-    '^src/(?:cli|config|descriptors|domain|lib|storage)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/core/(?:core|validate)\\.ts$',
-    '^src/features/[^/]+/store(?:/|\\.ts$)',
-    '^src/features/(?:moderation/pin-action|operations/read-work)\\.ts$',
-    '^(?:crypto|fs/promises|path|stream|stream/promises|timers/promises|util|zlib)$',
-    '^node_modules/(?:@types/)?(?:bson|commander|mongodb|zod)/',
-  ],
-  consume: [
-    '^parts/import/src/records\\.ts$',
-    '^src/(?:cli|domain|lib)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/connections/(?:nats|redis)\\.ts$',
-    '^src/core/(?:core|shapes|stored-input)\\.ts$',
-    '^src/features/publish/publish-action\\.ts$',
-    '^src/http/limits/limits\\.ts$',
-    '^(?:crypto|timers/promises)$',
-    '^node_modules/@nats-io/(?:jetstream|transport-node)/',
-  ],
-  elements: ['^src/http/exchange/respond\\.ts$', '^src/lib/', '^(?:crypto|fs/promises|path|util|zlib)$'],
-  demo: [
-    '^src/(?:cli|config|lib)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/core/shapes\\.ts$',
-    '^(?:fs/promises|path|timers/promises|util|zlib)$',
-    '^node_modules/(?:@types/)?commander/',
-  ],
-  import: [
-    '^src/(?:cli|descriptors|domain|lib)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/core/(?:core|shapes|stored-input)\\.ts$',
-    '^src/features/(?:directory/directory|follow/follow|operations/read-work|publish/publish-action)\\.ts$',
-    '^(?:crypto|fs/promises|timers/promises)$',
-    '^node_modules/(?:@types/)?(?:commander|zod)/',
-  ],
-  ingest: [
-    '^parts/import/src/(?:import-file|records)\\.ts$',
-    '^src/(?:domain|graphql|http|lib)/',
-    '^src/config/config\\.ts$',
-    '^src/core/(?:shapes|stored-input|validate)\\.ts$',
-    '^src/features/publish/publish-action\\.ts$',
-    '^(?:http|net|timers/promises)$',
-    '^node_modules/graphql/',
-  ],
-  mail: [
-    '^src/(?:config|core|descriptors|domain|feed|graphql|http|jobs|lib|storage|telemetry)/',
-    '^src/features/viewer/api\\.ts$',
-    '^parts/notifications/src/(?:due|api/summaries|store/(?:due|states))\\.ts$',
-    '^(?:crypto|http)$',
-    '^node_modules/(?:@types/)?(?:mongodb|nodemailer|zod)/',
-  ],
-  mcp: [
-    '^src/(?:cli|config|domain|http|lib)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/core/validate\\.ts$',
-    '^(?:child_process|crypto|events|http)$',
-    '^node_modules/(?:@modelcontextprotocol/sdk|zod)/',
-  ],
-  operators: [
-    '^src/(?:cli|config|connections|descriptors|domain|lib|storage)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/core/(?:shapes|stored-input)\\.ts$',
-    '^src/features/(?:actions/api/descriptor|rebuild/rebuild-feed)\\.ts$',
-    '^src/feed/session/open-session\\.ts$',
-    '^parts/erasure/src/export-member\\.ts$',
-    '^(?:fs/promises|path|stream|stream/promises|timers/promises)$',
-  ],
-  planner: [
-    '^src/app/command-shapes\\.ts$',
-    '^src/cli/context\\.ts$',
-    '^src/lib/own-file\\.ts$',
-    '^src/domain/lane\\.ts$',
-    '^src/fan-out/lane-turns\\.ts$',
-    '^(?:crypto|fs/promises)$',
-    '^node_modules/(?:@types/)?(?:commander|d3-random|tinyqueue|zod)/',
-  ],
-  processes: [
-    '^src/(?:cli|config|lib|telemetry)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/connections/databases\\.ts$',
-    '^src/http/pages/(?:health|metrics-server)\\.ts$',
-    '^(?:cluster|inspector|os)$',
-  ],
-  sharding: [
-    '^src/cli/(?:context|report-failure)\\.ts$',
-    '^src/app/command-shapes\\.ts$',
-    '^src/storage/',
-    '^util$',
-    '^node_modules/(?:@types/)?(?:commander|mongodb)/',
-  ],
-  syndication: [
-    '^src/(?:core|descriptors|domain|graphql|lib)/',
-    '^src/features/viewer/api\\.ts$',
-    '^src/feed/session/(?:reader-session|session-batches)\\.ts$',
-    '^src/http/(?:admission|http-context)\\.ts$',
-    '^src/http/(?:exchange/respond|execution/ask|identity/auth)\\.ts$',
-    '^src/storage/documents/declaration\\.ts$',
-    '^crypto$',
-    '^node_modules/(?:@types/)?(?:feed|lru-cache|zod)/',
-  ],
-  tenants: [
-    '^src/(?:cli|descriptors|domain|lib|storage)/',
-    '^src/app/command-shapes\\.ts$',
-    '^src/connections/databases\\.ts$',
-    '^src/core/(?:core|validate)\\.ts$',
-    '^src/features/tenants/store\\.ts$',
-    '^src/features/(?:erasure/store/erasures|publish/store/publishing)\\.ts$',
-    '^src/feed/feed-store\\.ts$',
-    '^(?:stream|stream/promises|timers/promises|util|zlib)$',
-    '^node_modules/(?:@types/)?(?:commander|mongodb)/',
-  ],
-  'web-push': [
-    '^src/(?:domain|jobs|lib|telemetry)/',
-    '^src/connections/webhook-client\\.ts$',
-    '^parts/notifications/src/(?:due|store/(?:notifications|push))\\.ts$',
-    '^src/storage/database/mongo\\.ts$',
-    '^node_modules/(?:@types/)?web-push/',
-  ],
-  webhooks: [
-    '^src/(?:connections|domain|graphql|jobs|lib|storage|telemetry)/',
-    '^src/descriptors/id-schema\\.ts$',
-    '^src/fan-out/passes\\.ts$',
-    '^src/feed/(?:context|page/paging)\\.ts$',
-    '^src/core/(?:core|shapes|validate)\\.ts$',
-    '^src/features/(?:erasure/store/erasures|events/store/event-facts)\\.ts$',
-    '^parts/events/src/(?:api|store/host-events)\\.ts$',
-    '^src/live/work-signal\\.ts$',
-    '^timers/promises$',
-    '^node_modules/@nats-io/jetstream/',
-  ],
-};
+/** What settings, metrics and log lines are declared with. */
+const PART_KIT = [
+  '^src/config/(?:config|kinds|part-settings|settings|signed-target)\\.ts$',
+  '^src/telemetry/(?:events|logger|metrics|stack-once)\\.ts$',
+];
 
-const partRules = Object.entries(PARTS).map(([name, kit]) => ({
+const partRules = PARTS.map(({ name, isFeature = false, imports = [] }) => ({
   name: `kit-of-${name}`,
-  comment: 'A part of the server knows of the rest what is listed in PARTS.',
+  comment: 'A part of the server knows of the rest what its imports.json lists.',
   severity: 'error',
   from: { path: `^parts/${name}/src/` },
-  to: { pathNot: [`^parts/${name}/src/`, ...kit] },
+  to: { pathNot: [`^parts/${name}/src/`, ...PART_KIT, ...(isFeature ? FEATURE_KIT : []), ...imports] },
 }));
 
 const roomRules = ROOMS.map(({ packages, rooms }) => ({

@@ -1,6 +1,7 @@
 import type { CommandContext, Terminal } from '../../../src/app/command-shapes.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../src/config/units.ts';
+import { clock } from '../../../src/lib/clock.ts';
 import { visible } from '../../../src/lib/redact.ts';
 import type { PublishActionInput } from '../../../src/core/shapes.ts';
 import type { ApiClient } from '../../../src/cli/api-client.ts';
@@ -69,7 +70,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
       : durationOf('--trace', options.trace === true ? TRACE_IN : options.trace);
   const config = configOf(context, { needsKey: false });
   const tenant = config.auth.tenantClaim === undefined ? undefined : DEMO_TENANT;
-  const run = new Date().toISOString();
+  const run = clock.now().toISOString();
   const played = { live: 0 };
   const play = async (url: string, given = options.token): Promise<void> => {
     const client = await connectToServer(context, { url, token: given, tenant });

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { parseDuration } from '../../../src/config/units.ts';
 import type { Config } from '../../../src/config/config.ts';
+import { clock } from '../../../src/lib/clock.ts';
 import type { Tenant } from '../../../src/domain/stored-id.ts';
 import { OPERATOR } from '../../../src/domain/viewer.ts';
 import { configOf, CommandError } from '../../../src/cli/context.ts';
@@ -58,7 +59,7 @@ function readRoles(list: string): TokenRole[] {
 
 function readExpiry(text: string): Date {
   const duration = parseDuration(text);
-  const date = new Date(Date.now() + (duration ?? Number.NaN));
+  const date = new Date(clock.time() + (duration ?? Number.NaN));
   if (duration === null || duration < 1_000 || Number.isNaN(date.getTime()))
     throw new CommandError(`--expires got "${text}", expected a duration of at least 1s, such as 12h or 30d`);
   return date;
