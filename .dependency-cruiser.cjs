@@ -38,8 +38,8 @@ const LAYERS = [
   ['store', ['^src/storage/', `${FEATURE}/store(?:/|\\.ts$)`]],
   ['connections', ['^src/connections/']],
   ['descriptors', ['^src/descriptors/']],
-  ['telemetry', ['^src/telemetry/', `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?:log|metrics)\\.ts$`]],
-  ['config', ['^src/config/', `^parts/(?:${FEATURE_PARTS.join('|')})/src/settings\\.ts$`]],
+  ['telemetry', ['^src/telemetry/', '^parts/[^/]+/src/(?:log|metrics)\\.ts$']],
+  ['config', ['^src/config/', '^parts/[^/]+/src/settings\\.ts$']],
   ['domain', ['^src/domain/']],
   ['lib', ['^src/lib/']],
 ];

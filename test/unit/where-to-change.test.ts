@@ -2,16 +2,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { BROUGHT } from '../../src/app/brought.ts';
+import { allSettings } from '../../src/config/part-settings.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Every file of the source by its path in the project, and what is in it. */
-const SOURCES = new Map(
-  readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => [`src/${file}`, readFileSync(join(PROJECT, 'src', file), 'utf8')]),
-);
+const SOURCES = sourcesIn('src');
+
+function sourcesIn(folder: string): Map<string, string> {
+  return new Map(
+    readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => [`${folder}/${file}`, readFileSync(join(PROJECT, folder, file), 'utf8')]),
+  );
+}
 
 /** The files outside a folder that import what is in it, other than types alone. */
 function usersOf(folder: string): string[] {
@@ -38,10 +43,13 @@ test('every background job is declared in one file and listed with its feature',
 const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
 
 test('every setting is read only by the configuration', () => {
-  for (const [name, { as }] of Object.entries(SETTINGS)) {
-    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b`);
-    const readers = [...SOURCES].flatMap(([file, text]) => (read.test(text) ? [file] : []));
-    const elsewhere = readers.filter((file) => !file.startsWith('src/config/'));
+  const sources = [...SOURCES, ...sourcesIn('parts')].filter(([file]) => !file.includes('/test/'));
+  for (const [name, { as }] of allSettings(BROUGHT.settings)) {
+    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b|\b${name}: (?!setting|optional)\w`);
+    const readers = sources.flatMap(([file, text]) => (read.test(text) ? [file] : []));
+    const elsewhere = readers.filter(
+      (file) => !/^src\/config\/|^parts\/[^/]+\/src\/settings\.ts$/.test(file),
+    );
     // Taken over as it is, or put together with others.
     expect([name, readers.length > 0 || as !== undefined]).toEqual([name, true]);
     expect([name, elsewhere.filter((file) => !BEFORE_THE_CONFIGURATION.includes(file))]).toEqual([name, []]);
