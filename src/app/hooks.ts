@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { createWebhookClient } from '../connections/webhook-client.ts';
+import { createPostClient } from '../connections/post-client.ts';
 import type { CheckedHook, CheckedHooks, SignedTarget } from '../descriptors/host-hooks.ts';
 import { FanfareError } from '../domain/errors.ts';
 import { verdictOf, type Ask, type Hooks, type Verdict } from '../domain/hook.ts';
-import { signatureHeaders } from '../domain/webhook.ts';
+import { signatureHeaders } from '../domain/signature.ts';
 import { clock } from '../lib/clock.ts';
 import type { Closer } from '../lib/closer.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
@@ -67,7 +67,7 @@ export function posted(
   limits: { readonly timeoutMs: number; readonly mostBytes?: number },
   closer: Closer,
 ): (what: object) => Promise<unknown> {
-  const client = createWebhookClient({
+  const client = createPostClient({
     ...{ url, allowPrivateAddress, maxConnections: MAX_CONNECTIONS, ...limits },
   });
   closer.own(syncToAsync(client));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey } from '../domain/webhook.ts';
+import { MAX_KEY_BYTES, MIN_KEY_BYTES, signingKey } from '../domain/signature.ts';
 
 const MOST_SECRETS = 5;
 /** Of an address, in characters. */
@@ -19,7 +19,7 @@ const target = z
   );
 
 const secret = z.string().transform((text, context): Uint8Array => {
-  const key = webhookKey(text);
+  const key = signingKey(text);
   if (key !== null) return key;
   const bytes = `${String(MIN_KEY_BYTES)} to ${String(MAX_KEY_BYTES)} bytes`;
   context.addIssue({ code: 'custom', message: `whsec_ and ${bytes} in Base64` });

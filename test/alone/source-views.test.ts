@@ -7,7 +7,7 @@ import { createOffers } from '../../src/features/ranking/offers.ts';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { declaredViews, useDescriptors } from '../../src/descriptors/registry.ts';
 import { encodeActionId, encodeNodeId } from '../../src/domain/node-ids.ts';
-import { signatureHeaders, webhookKey } from '../../src/domain/webhook.ts';
+import { signatureHeaders, signingKey } from '../../src/domain/signature.ts';
 import { storedId } from '../../src/domain/stored-id.ts';
 import { checkViews } from '../../src/feed/page/views.ts';
 import { Closer } from '../../src/lib/closer.ts';
@@ -328,7 +328,7 @@ test('asks with the signature of webhooks, and again when the answer is half a m
   answers.set('zoe', (response, request, body) => {
     bodies.push(body);
     const { 'webhook-id': id, 'webhook-timestamp': seconds } = request.headers;
-    const signed = signatureHeaders([webhookKey(SECRET) ?? new Uint8Array()], {
+    const signed = signatureHeaders([signingKey(SECRET) ?? new Uint8Array()], {
       ...{ id: String(id), body, sentAt: new Date(Number(seconds) * 1_000) },
     });
     expect(request.headers['webhook-signature']).toBe(signed['webhook-signature']);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { webhookKey } from '../../src/domain/webhook.ts';
+import { signingKey } from '../../src/domain/signature.ts';
 import type { WebhookReceiver } from '../../parts/webhooks/src/receivers.ts';
 import type { WebhookPayload } from '../../parts/webhooks/src/webhook.ts';
 
@@ -65,7 +65,7 @@ export async function startWebhookTarget(
     receiver: {
       url,
       stream: null,
-      keys: [webhookKey(secret) ?? new Uint8Array()],
+      keys: [signingKey(secret) ?? new Uint8Array()],
       types: options.types ?? null,
       tenant: null,
       allowPrivateAddress: true,

@@ -6,7 +6,7 @@ import { consume } from '../../parts/consume/src/consume.ts';
 import type { Message } from '../../parts/consume/src/messages.ts';
 import { Acting } from '../../src/core/stored-input.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
-import { signatureHeaders, webhookKey } from '../../src/domain/webhook.ts';
+import { signatureHeaders, signingKey } from '../../src/domain/signature.ts';
 import { DEFAULT_LIMITS } from '../../src/http/limits/limits.ts';
 import { sendQuery } from '../support/bad-requests.ts';
 import { fc } from '../support/fast-check.ts';
@@ -309,7 +309,7 @@ test(
 test(
   'events of mails, and their links',
   async () => {
-    const keys = [webhookKey(SECRET) ?? new Uint8Array()];
+    const keys = [signingKey(SECRET) ?? new Uint8Array()];
     const bounce: Json = {
       type: 'mail.bounced',
       data: { email: 'a@b.example', isPermanent: true, error: '550' },

@@ -45,7 +45,7 @@ const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
 test('every setting is read only by the configuration', () => {
   const sources = [...SOURCES, ...sourcesIn('parts')].filter(([file]) => !file.includes('/test/'));
   for (const [name, { as }] of allSettings(BROUGHT.settings)) {
-    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b|\b${name}: (?!setting|optional)\w`);
+    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b|[{,]\s*${name}: (?!setting|optional)\w`);
     const readers = sources.flatMap(([file, text]) => (read.test(text) ? [file] : []));
     const elsewhere = readers.filter(
       (file) => !/^src\/config\/|^parts\/[^/]+\/src\/settings\.ts$/.test(file),

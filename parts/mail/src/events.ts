@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailSchema } from '../../../src/core/contact.ts';
 import { validate } from '../../../src/core/validate.ts';
 import { badInput } from '../../../src/domain/errors.ts';
-import { isSigned } from '../../../src/domain/webhook.ts';
+import { isSigned } from '../../../src/domain/signature.ts';
 import { apiError } from '../../../src/graphql/errors.ts';
 import { enter, sendError } from '../../../src/http/admission.ts';
 import { type Handler, send, sendJson } from '../../../src/http/exchange/respond.ts';

@@ -3,7 +3,7 @@ import { notificationStates } from '../../notifications/src/store/states.ts';
 import type { MailContent, WrittenMail } from '../../../src/descriptors/host-mail.ts';
 import { mailTemplate } from '../../../src/descriptors/registry.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
-import { retryDelayMs } from '../../../src/domain/webhook.ts';
+import { retryDelayMs } from '../../../src/domain/signature.ts';
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { once } from '../../../src/lib/once.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { kind, type Kind } from '../../../src/config/kinds.ts';
 import { type ConfigFault, partSettings } from '../../../src/config/part-settings.ts';
 import { optional, type SettingValues, type ValuesOf } from '../../../src/config/settings.ts';
-import { MAX_KEY_BYTES, MIN_KEY_BYTES, webhookKey } from '../../../src/domain/webhook.ts';
+import { MAX_KEY_BYTES, MIN_KEY_BYTES, signingKey } from '../../../src/domain/signature.ts';
 
 /** Where mails are handed over. */
 export interface MailServer {
@@ -80,7 +80,7 @@ const SECRETS = `1 to ${String(MOST_SECRETS)} secrets, separated by commas: each
 /** The keys of secrets as webhooks have them. */
 function signingKeys(): Kind<readonly Uint8Array[]> {
   return kind(SECRETS, (text) => {
-    const keys = text.split(',').map((one) => webhookKey(one.trim()));
+    const keys = text.split(',').map((one) => signingKey(one.trim()));
     return keys.length <= MOST_SECRETS && keys.every((key) => key !== null) ? keys : null;
   });
 }

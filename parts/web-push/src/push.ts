@@ -1,11 +1,11 @@
 import { decideDue } from '../../notifications/src/due.ts';
 import { NOTIFICATIONS } from '../../notifications/src/settings.ts';
 import { notificationsOf } from '../../notifications/src/store/notifications.ts';
-import { type WebhookOutcome, createWebhookClient } from '../../../src/connections/webhook-client.ts';
+import { type PostOutcome, createPostClient } from '../../../src/connections/post-client.ts';
 import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
 import { plainId } from '../../../src/domain/stored-id.ts';
-import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/signature.ts';
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
@@ -172,7 +172,7 @@ export function pushJob({ core, config, logger, metrics }: JobSetup, client: Pus
   }
 }
 
-function outcomeClass(outcome: WebhookOutcome): PushOutcome {
+function outcomeClass(outcome: PostOutcome): PushOutcome {
   if (outcome.isTaken) return 'taken';
   if (outcome.status === undefined) return 'unanswered';
   return GONE.has(outcome.status) ? 'gone' : 'refused';
@@ -295,7 +295,7 @@ class PushServices {
   }
 
   /** Notes how an attempt ended. */
-  note(endpoint: string, service: PushService, outcome: WebhookOutcome): void {
+  note(endpoint: string, service: PushService, outcome: PostOutcome): void {
     const isAnswered = outcome.isTaken || outcome.status !== undefined;
     service.unanswered = isAnswered ? 0 : service.unanswered + 1;
     if (service.unanswered >= RESTS_AFTER) service.restsUntil = clock.time() + REST_MS;
@@ -356,7 +356,7 @@ interface PushMessage {
 
 interface PushClient {
   /** Resolves within the time limit. Rejects when the signal aborts, and for keys that nothing can be encrypted with. */
-  send(target: PushTarget, message: PushMessage, signal: AbortSignal): Promise<WebhookOutcome>;
+  send(target: PushTarget, message: PushMessage, signal: AbortSignal): Promise<PostOutcome>;
 }
 
 /** Sends encrypted messages to push services, each by a connection of its own: members name the addresses. */
@@ -372,7 +372,7 @@ export function createPushClient(options: PushClientOptions): PushClient {
         { vapidDetails: { subject, publicKey, privateKey }, TTL: ttl },
       );
       const sent = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-      using client = createWebhookClient({
+      using client = createPostClient({
         url: endpoint,
         timeoutMs,
         allowPrivateAddress,

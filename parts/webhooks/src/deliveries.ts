@@ -1,5 +1,5 @@
 import { hostEventsRepository } from '../../events/src/store/host-events.ts';
-import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/webhook.ts';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../src/domain/signature.ts';
 import { webhookMetrics } from './metrics.ts';
 import type { WebhookReceiver } from './receivers.ts';
 import { WEBHOOKS } from './settings.ts';
@@ -15,7 +15,7 @@ import { holdLease } from '../../../src/fan-out/passes.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import type { NumberedHostEvent } from '../../../src/domain/host-event.ts';
 import { type ParkedEvent, webhookDeliveriesRepository, webhookReceiversRepository } from './store.ts';
-import type { WebhookOutcome } from '../../../src/connections/webhook-client.ts';
+import type { PostOutcome } from '../../../src/connections/post-client.ts';
 import { senderTo, type Sender } from './sender.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { WorkSignal } from '../../../src/live/work-signal.ts';
@@ -48,7 +48,7 @@ class ReceiverHealth {
   }
 
   /** Records an attempt. Returns true when a receiver that was down is back. */
-  note(outcome: WebhookOutcome): boolean {
+  note(outcome: PostOutcome): boolean {
     const before = this.#failures;
     if (!outcome.isTaken) {
       this.#failures += 1;
@@ -405,7 +405,7 @@ class SendingRound {
   }
 
   /** `null`: aborted before there was an answer. */
-  async #attempt(event: NumberedHostEvent): Promise<WebhookOutcome | null> {
+  async #attempt(event: NumberedHostEvent): Promise<PostOutcome | null> {
     const { signal, sender, now, observer } = this.#to;
     const [view] = await viewHostEvents(this.#core.erasures, [event]);
     if (view === undefined) return null;

@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createWebhookClient,
-  reasonOf,
-  type WebhookOutcome,
-} from '../../../src/connections/webhook-client.ts';
+import { createPostClient, reasonOf, type PostOutcome } from '../../../src/connections/post-client.ts';
 import type { StreamAddress } from '../../../src/domain/stream-address.ts';
 import type { EventMessage, EventStream } from './event-stream.ts';
-import { signatureHeaders } from '../../../src/domain/webhook.ts';
+import { signatureHeaders } from '../../../src/domain/signature.ts';
 import type { WebhookReceiver } from './receivers.ts';
 
 /** Sends events to one receiver. */
@@ -14,7 +10,7 @@ export interface Sender extends AsyncDisposable {
   /** Time limit of `send`. */
   readonly timeoutMs: number;
   /** Resolves within the time limit. Rejects only when the signal aborts. */
-  send(message: EventMessage, signal: AbortSignal): Promise<WebhookOutcome>;
+  send(message: EventMessage, signal: AbortSignal): Promise<PostOutcome>;
 }
 
 export interface SenderOptions {
@@ -26,7 +22,7 @@ export interface SenderOptions {
 export function senderTo(receiver: WebhookReceiver, { timeoutMs, maxConnections }: SenderOptions): Sender {
   const { url, stream, keys, allowPrivateAddress } = receiver;
   if (stream !== null) return streamSender(() => openStream(stream, timeoutMs), timeoutMs);
-  const client = createWebhookClient({ url, allowPrivateAddress, timeoutMs, maxConnections });
+  const client = createPostClient({ url, allowPrivateAddress, timeoutMs, maxConnections });
   return {
     timeoutMs,
     send: (message, signal) => client.post(signatureHeaders(keys, message), message.body, signal),
@@ -55,7 +51,7 @@ function streamSender(open: () => Promise<EventStream>, timeoutMs: number): Send
     return stream;
   }
 
-  async function put(message: EventMessage): Promise<WebhookOutcome> {
+  async function put(message: EventMessage): Promise<PostOutcome> {
     try {
       await (await opened()).put(message);
       return { isTaken: true, body: null };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clock } from '../../../src/lib/clock.ts';
-import { webhookKey } from '../../../src/domain/webhook.ts';
+import { signingKey } from '../../../src/domain/signature.ts';
 import { NOTIFICATION_KINDS } from '../../../src/domain/notification.ts';
 import type { UnreadFacts, HostEventView } from '../../../src/domain/host-event.ts';
 import { digestJob } from '../../../parts/events/src/jobs/event-mover.ts';
@@ -170,7 +170,7 @@ test('the export of a member contains when they were reminded, and the digest ev
 
 test('the example mails each digest once over SMTP, and rejects unsigned requests', async () => {
   await using mailer = await startMailer({ url: '', tokenOf: () => Promise.reject(new Error('Not needed')) });
-  const key = webhookKey(mailer.secret) ?? new Uint8Array();
+  const key = signingKey(mailer.secret) ?? new Uint8Array();
   const target = { url: mailer.url, stream: null, keys: [key], allowPrivateAddress: true };
   const receiver = { ...target, types: null, tenant: null };
   let offset = 0;

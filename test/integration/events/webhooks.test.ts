@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { webhookKey } from '../../../src/domain/webhook.ts';
+import { signingKey } from '../../../src/domain/signature.ts';
 import { webhookDeliveriesRepository } from '../../../parts/webhooks/src/store.ts';
 import { refusalOf } from '../../../parts/webhooks/src/webhook.ts';
 import { eventMover, eventsOf, moveEvents } from '../../support/events.ts';
@@ -70,7 +70,7 @@ function byTime(a: { readonly timestamp: string }, b: { readonly timestamp: stri
 test('signs with all secrets, so that a receiver can rotate its own at any time', async () => {
   const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
   await using target = await startWebhookTarget();
-  const keys = [old, fresh].map((secret) => webhookKey(secret) ?? new Uint8Array());
+  const keys = [old, fresh].map((secret) => signingKey(secret) ?? new Uint8Array());
   await using worker = webhookWorker(parts.database.collections, { ...target.receiver, keys });
   await worker.round();
   await publish(1);

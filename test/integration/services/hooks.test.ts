@@ -5,7 +5,7 @@ import { createHooks } from '../../../src/app/hooks.ts';
 import { readConfig } from '../../../src/config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-config.ts';
 import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
-import { signatureHeaders, webhookKey } from '../../../src/domain/webhook.ts';
+import { signatureHeaders, signingKey } from '../../../src/domain/signature.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { actionsInReview, commentsInReview } from '../../../src/features/reports/reports.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
@@ -322,7 +322,7 @@ test('a URL is asked with the signature of webhooks', async () => {
     request.on('end', () => {
       const { 'webhook-id': id, 'webhook-timestamp': sent, 'webhook-signature': signature } = request.headers;
       const message = { id: String(id), sentAt: new Date(Number(sent) * 1_000), body };
-      const expected = signatureHeaders([webhookKey(SECRET) ?? new Uint8Array()], message);
+      const expected = signatureHeaders([signingKey(SECRET) ?? new Uint8Array()], message);
       if (signature === expected['webhook-signature']) bodies.push(body);
       response.end(JSON.stringify(byText('never')));
     });

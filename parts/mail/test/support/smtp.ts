@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 import type { Certificate } from '../../../../test/support/certificate.ts';
-import { signatureHeaders } from '../../../../src/domain/webhook.ts';
+import { signatureHeaders } from '../../../../src/domain/signature.ts';
 import { configOf } from '../../../../test/support/config.ts';
 import { MAIL, type MailConfig } from '../../src/settings.ts';
 

@@ -6,7 +6,7 @@ export const MIN_KEY_BYTES = 24;
 export const MAX_KEY_BYTES = 64;
 
 /** The key of a secret such as `whsec_…`; `null` when the secret is malformed or its key too short or too long. */
-export function webhookKey(secret: string): Uint8Array | null {
+export function signingKey(secret: string): Uint8Array | null {
   const key = Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64');
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : null;
 }

@@ -4,7 +4,7 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { redact } from '../lib/redact.ts';
 import { cut } from '../lib/cut.ts';
 
-export type WebhookOutcome =
+export type PostOutcome =
   | {
       readonly isTaken: true;
       /** `null`: it broke off or is too long. */
@@ -20,7 +20,7 @@ export type WebhookOutcome =
       readonly retryAfterMs?: number;
     };
 
-export interface WebhookClient extends Disposable {
+export interface PostClient extends Disposable {
   /** Time limit of `post`. */
   readonly timeoutMs: number;
   /** Resolves within the time limit. Rejects only when the signal aborts. */
@@ -28,12 +28,12 @@ export interface WebhookClient extends Disposable {
     headers: Readonly<Record<string, string>>,
     body: string | Uint8Array,
     signal: AbortSignal,
-  ): Promise<WebhookOutcome>;
+  ): Promise<PostOutcome>;
 }
 
-export interface WebhookClientOptions {
+export interface PostClientOptions {
   readonly url: string;
-  /** See `WebhookReceiver`. */
+  /** Also private network addresses, and plain HTTP. */
   readonly allowPrivateAddress: boolean;
   /** Time limit of a whole attempt, from DNS lookup to the end of the answer. */
   readonly timeoutMs: number;
@@ -50,7 +50,7 @@ const MAX_ERROR_LENGTH = 200;
  * Posts to one receiver. Redirects are not followed: a receiver that moves must be changed in the settings. The address is
  * checked at connection time, so a name cannot resolve to a private network, now or later.
  */
-export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+export function createPostClient(options: PostClientOptions): PostClient {
   const { url, allowPrivateAddress, timeoutMs, maxConnections, mostBytes = MAX_ANSWER_BYTES } = options;
   const settings = {
     ...{ keepAlive: true, maxSockets: maxConnections },
@@ -127,7 +127,7 @@ async function readToItsEnd(answer: IncomingMessage, mostBytes: number): Promise
   return Buffer.concat(chunks).toString();
 }
 
-function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | null): WebhookOutcome {
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, body: string | null): PostOutcome {
   if (statusCode >= 200 && statusCode < 300) return { isTaken: true, body };
   const seconds = /^\d{1,9}$/.exec(headers['retry-after'] ?? '')?.[0];
   return {
