@@ -87,7 +87,7 @@ const SERVER_SETTINGS = grouped('Server', {
       'a URL that begins with https:// or http:// and has neither a query nor a slash at its end',
       SERVER_URL,
     ),
-    'Address at which others reach the server, such as https://feed.example. What leaves the server by SYNDICATION or MAIL_URL names it.',
+    'Address at which others reach the server, such as https://feed.example. Links in what leaves the server begin with it.',
   ),
   INTROSPECTION: optional(onOff(), 'Whether clients may query the schema.', {
     shownDefault: 'on; off in production',
@@ -449,7 +449,7 @@ const EVENT_SETTINGS = grouped('Events', {
   EVENT_RETENTION: setting(
     '7d',
     durationOrOff('1h', '5200w'),
-    'How long events for hosts are kept, for hostEvents and webhooks; off: no events are recorded.',
+    'How long events for hosts are kept; off: no events are recorded.',
   ),
   DIGEST_AFTER: setting(
     'off',

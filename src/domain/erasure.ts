@@ -34,7 +34,7 @@ export function isPseudonym(userId: UserId): boolean {
  */
 export type ErasureState = 'RUNNING' | 'CONFIRMING' | 'DONE';
 
-/** The steps of an erasure. Their order is in parts/erasure. */
+/** The steps of an erasure. What runs an erasure gives them their order. */
 export type ErasureStepName =
   | 'CONCEAL'
   | 'FOLLOWERS_COPY'

@@ -4,7 +4,7 @@ import { once } from '../lib/once.ts';
 
 /** A path of the server that a part answers. */
 export interface Route {
-  /** Such as /ingest. One that ends in a slash is the beginning of all paths below it. */
+  /** Such as /status. One that ends in a slash is the beginning of all paths below it. */
   readonly path: string;
   /** Loads what answers, with the first request to the path. The handler itself asks who the caller is (`enter`). */
   readonly load: (http: HttpContext) => Promise<Handler>;

@@ -42,16 +42,19 @@ test('every background job is declared in one file and listed with its feature',
 /** It says how the start failed, when there may be no configuration. */
 const BEFORE_THE_CONFIGURATION = ['src/cli/report-failure.ts'];
 
+/** Of the core, and of a part. */
+const IS_CONFIGURATION = /^src\/config\/|^parts\/[^/]+\/src\/settings\.ts$/;
+
 test('every setting is read only by the configuration', () => {
   const sources = [...SOURCES, ...sourcesIn('parts')].filter(([file]) => !file.includes('/test/'));
   for (const [name, { as }] of allSettings(BROUGHT.settings)) {
-    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b|[{,]\s*${name}: (?!setting|optional)\w`);
+    const read = new RegExp(String.raw`(?:\.|\[['"])${name}\b`);
+    const taken = new RegExp(String.raw`[{,]\s*${name}: (?!setting|optional)\w`);
     const readers = sources.flatMap(([file, text]) => (read.test(text) ? [file] : []));
-    const elsewhere = readers.filter(
-      (file) => !/^src\/config\/|^parts\/[^/]+\/src\/settings\.ts$/.test(file),
-    );
+    const elsewhere = readers.filter((file) => !IS_CONFIGURATION.test(file));
+    const isTaken = sources.some(([file, text]) => IS_CONFIGURATION.test(file) && taken.test(text));
     // Taken over as it is, or put together with others.
-    expect([name, readers.length > 0 || as !== undefined]).toEqual([name, true]);
+    expect([name, readers.length > 0 || isTaken || as !== undefined]).toEqual([name, true]);
     expect([name, elsewhere.filter((file) => !BEFORE_THE_CONFIGURATION.includes(file))]).toEqual([name, []]);
   }
 });
