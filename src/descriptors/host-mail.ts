@@ -20,7 +20,7 @@ export interface MailContent {
     /** The topmost of them, at most 5. */
     readonly items: readonly MailItem[];
   } | null;
-  /** The app, by MAIL_LINK. */
+  /** The page of the app that mails lead to. */
   readonly link: string;
   /** The page that ends mails of these kinds; `null`: the host has locked all of them. */
   readonly unsubscribe: string | null;
@@ -36,7 +36,7 @@ interface Said {
   readonly parts: readonly { readonly text: string; readonly isName: boolean }[];
   /** Time of the newest event. */
   readonly at: Date;
-  /** The app, by MAIL_LINK. */
+  /** The page of the app that mails lead to. */
   readonly link: string;
 }
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
+import type * as BroughtOf from '../../src/app/brought.ts';
 import type * as Registry from '../../src/app/feed-models.ts';
 import type * as Schema from '../../src/app/in-process.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
@@ -21,6 +22,7 @@ const run = promisify(execFile);
 
 const PARTS = (await readdir(join(PROJECT, 'parts'))).flatMap((name) => [
   `parts/${name}/part.ts`,
+  `parts/${name}/imports.json`,
   `parts/${name}/src`,
 ]);
 /** The project with all additions in it, and without parts that a server can do without. */
@@ -79,7 +81,7 @@ const read = (folder: string, path: string) => readFile(join(folder, path), 'utf
 
 async function filesOf(folder: string): Promise<string[]> {
   const found = await Promise.all(
-    COPIED.map(async (name) => {
+    [...COPIED, 'parts/greeting'].map(async (name) => {
       const inside = await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(
         () => [],
       );
@@ -121,6 +123,11 @@ describe('an addition', () => {
       'parts/feed-models/src/index.ts',
       'parts/feed-models/src/plain/model.ts',
       'parts/feed-models/src/plain/store.ts',
+      'parts/greeting/imports.json',
+      'parts/greeting/part.ts',
+      'parts/greeting/src/job.ts',
+      'parts/greeting/src/metrics.ts',
+      'parts/greeting/src/settings.ts',
       'src/app/features.ts',
       'src/app/parts.ts',
       'src/config/settings.ts',
@@ -334,6 +341,18 @@ test('an item in an added state is in no feed but in the list of the state, unti
   await expect
     .poll(() => db.collection('itemMarks').findOne({ state: 'LATER' }))
     .toMatchObject({ isOver: true });
+});
+
+test('the settings and metrics of an added part are those of the server', async () => {
+  const { startTestApp } = await load<typeof App>('test/support/app.ts');
+  await using app = await startTestApp({ env: { GREETING: 'hello', GREETING_EVERY: '10ms' } });
+  await expect.poll(() => app.figures()).toMatch(/^fanfare_greetings_total\{words="hello"\} \d+$/m);
+  const { readConfig } = await load<typeof ReadConfig>('src/config/read-config.ts');
+  const { BROUGHT } = await load<typeof BroughtOf>('src/app/brought.ts');
+  const reading = (env: Record<string, string>) => () => readConfig(env, BROUGHT);
+  expect(reading({ GREETING_EVERY: 'often' })).toThrow('GREETING_EVERY: got "often"');
+  expect(reading({ GREETING: 'hello', FEED_CAP: '4' })).toThrow('GREETING: is longer than a feed');
+  expect(await read(copy.path, 'docs/configuration.md')).toMatch(/`GREETING_EVERY` +\| 1m +\| How often/);
 });
 
 test('an added setting is read, checked and documented', async () => {

@@ -308,7 +308,70 @@ const STATE: Addition = {
   written: { 'npm run schema': 'schema/schema.graphql' },
 };
 
-export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK, STATE] as const;
+const PART: Addition = {
+  what: 'a part that a server can do without',
+  files: {
+    'parts/greeting/part.ts': `
+import type { Part } from '../../src/app/part.ts';
+import { greetingJob } from './src/job.ts';
+import { greetingMetrics } from './src/metrics.ts';
+import { GREETING } from './src/settings.ts';
+
+export const greeting = { settings: GREETING, metrics: greetingMetrics, jobs: [greetingJob] } satisfies Part;
+`,
+    'parts/greeting/imports.json': `
+{ "imports": ["^src/jobs/job\\\\.ts$"] }
+`,
+    'parts/greeting/src/settings.ts': `
+import { duration, text } from '../../../src/config/kinds.ts';
+import { partSettings } from '../../../src/config/part-settings.ts';
+import { optional, setting } from '../../../src/config/settings.ts';
+
+export const GREETING = partSettings({
+  group: 'Events',
+  settings: {
+    GREETING: optional(text('a text', /./), 'What is said.'),
+    GREETING_EVERY: setting('1m', duration('10ms', '1d'), 'How often it is said.'),
+  },
+  of: ({ GREETING: words = null, GREETING_EVERY: everyMs, FEED_CAP: cap }) => ({ words, everyMs, cap }),
+  faults: ({ GREETING: words, FEED_CAP: cap = 0 }) =>
+    words !== undefined && words.length > cap
+      ? [{ name: 'GREETING', message: 'is longer than a feed, expected at most FEED_CAP' }]
+      : [],
+});
+`,
+    'parts/greeting/src/metrics.ts': `
+import type { Meters } from '../../../src/telemetry/metrics.ts';
+
+export function greetingMetrics({ counter }: Meters) {
+  const said = counter('fanfare_greetings_total', 'Greetings.', 'words');
+  return { greeted: (words: string): void => said.inc({ words }) };
+}
+`,
+    'parts/greeting/src/job.ts': `
+import type { Job, JobSetup } from '../../../src/jobs/job.ts';
+import { greetingMetrics } from './metrics.ts';
+import { GREETING } from './settings.ts';
+
+export function greetingJob({ config, metrics }: JobSetup): readonly Job[] {
+  const { words, everyMs } = config.of(GREETING);
+  const { greeted } = metrics.of(greetingMetrics);
+  if (words === null) return [];
+  return [{ name: 'greeting', every: everyMs, run: () => Promise.resolve(greeted(words)).then(() => false) }];
+}
+`,
+  },
+  insertions: [
+    [
+      'src/app/parts.ts',
+      "export { feedModels } from '../../parts/feed-models/part.ts';\n",
+      "export { greeting } from '../../parts/greeting/part.ts';\n",
+    ],
+  ],
+  written: { 'npm run settings': 'docs/configuration.md' },
+};
+
+export const ADDITIONS = [FEED_MODEL, DESCRIPTOR, JOB, SETTING, MARK, STATE, PART] as const;
 
 /** Deletes parts of the server as somebody would do it: their folders, and their lines in the lists. */
 export async function removeParts(names: readonly string[], project: string): Promise<void> {
