@@ -11,6 +11,7 @@ import { livePagesPart } from './parts/live-pages.ts';
 import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
+import { offPart } from './parts/off.ts';
 import { pagePart } from './parts/page.ts';
 import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
@@ -29,6 +30,7 @@ export const PARTS: readonly Part[] = [
   fullReaderPart,
   listsPart,
   doorsPart,
+  offPart,
   readsPart,
   fanOutPart,
   smallActionsPart,

@@ -52,7 +52,7 @@ function readSettings(all: Settings, env: Environment, faults: ConfigFault[]): P
       faults.push({ name, message: `got ${shown(setting, raw)}, expected ${expected}` });
     }
   }
-  return values as Partial<SettingValues>;
+  return values;
 }
 
 /** Shorter HS256 keys can be guessed offline. Bytes. */

@@ -170,7 +170,7 @@ const SETTING: Addition = {
   insertions: [
     [
       'src/config/settings.ts',
-      "const FEED_SETTINGS = group('Feeds', {\n",
+      "const FEED_SETTINGS = grouped('Feeds', {\n",
       "  CENSUS_EVERY: setting('1m', duration('1s', '1d'), 'How often names to be carried are counted.', 'feeds.censusEveryMs'),\n",
     ],
   ],

@@ -29,7 +29,7 @@ export function webhookMetrics({ counter, gauge, histogram }: Meters) {
       seconds.observe({ receiver, outcome: isTaken ? 'taken' : 'failed' }, taken),
     webhookGivenUp: (receiver: string): void => givenUp.inc({ receiver }),
     /** Number of events a receiver is behind the log; `null`: another process tracks it. */
-    webhookBehind(receiver: string, events: number | null): void {
+    webhookBehind: (receiver: string, events: number | null): void => {
       if (events === null) behind.remove({ receiver });
       else behind.set({ receiver }, events);
     },
