@@ -24,12 +24,14 @@ const types = files.flatMap((file) => file.types);
 /** Imports between files of the server and its parts: `isValue` if more than types are imported. */
 const imports = [...files, ...parts].flatMap((file) => file.imports);
 const say = ({ name, lines: count }) => `${count} lines, ${name}`;
-/** What files import of the server. */
+/** With these a part declares what it has of settings, metrics and log lines, as with the type of a part. */
+const DECLARES = /^src\/(?:config\/(?:kinds|part-settings|settings)|telemetry\/(?:events|metrics))\.ts$/;
+/** What files import of the server, beside what they declare with. */
 function coreNames(some) {
   return new Set(
     some.flatMap((file) =>
       file.imports.flatMap(({ to, names }) =>
-        to.startsWith('src/') ? names.map((name) => `${to} ${name}`) : [],
+        to.startsWith('src/') && !DECLARES.test(to) ? names.map((name) => `${to} ${name}`) : [],
       ),
     ),
   );
@@ -88,7 +90,7 @@ const LIMITS = {
   // What a feature is called, where its own folder or row is not meant.
   'files with "bookmark"': 1,
   'files with "snooz"': 5,
-  'files with "tenant"': 43,
+  'files with "tenant"': 40,
 };
 for (const [name, value] of Object.entries(rows)) {
   const limit = LIMITS[name];
