@@ -154,7 +154,9 @@ export function feedReader(context: Context): FeedReader {
       return { query, ahead: { ...ahead, known } };
     },
     async conducted(reader, query) {
-      const { paces } = remembered;
+      // From a place where no entry is, the time until the first one says nothing of those that follow.
+      const isAtEntry = query.after !== null && query.after.actionId !== '';
+      const paces = isAtEntry || query.wanted !== undefined ? remembered.paces : new Paces();
       const [source, reaches] = await Promise.all([
         sourceOf(context, paces, reader, FLOOR_ABOVE_ALL, query),
         paces.of(reader.userId) === null ? storedDownTo(context, reader, query) : null,
