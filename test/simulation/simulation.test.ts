@@ -6,7 +6,7 @@ const SEEDS = repeats(200);
 /** A usual run has the same seeds each time, a deep one has new ones. */
 const BEFORE = IS_DEEP ? SEED * 100_000 : 0;
 /** Of so many seeds one is run once more. */
-const REPEATED_ONE_IN = '8';
+const REPEATED_ONE_IN = '4';
 
 /** In a process of its own, since modules as the test runner has them are slower by half. */
 function simulated(from: number, to: number): Promise<{ readonly isWhole: boolean; readonly said: string }> {
