@@ -11,7 +11,6 @@ import { livePagesPart } from './parts/live-pages.ts';
 import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
-import { offPart } from './parts/off.ts';
 import { pagePart } from './parts/page.ts';
 import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
@@ -30,7 +29,6 @@ export const PARTS: readonly Part[] = [
   fullReaderPart,
   listsPart,
   doorsPart,
-  offPart,
   readsPart,
   fanOutPart,
   smallActionsPart,
