@@ -13,7 +13,7 @@ const FEATURE_PARTS = PARTS.filter(({ isFeature = false }) => isFeature).map(({ 
 /**
  * The house: what a file of src/ may import. Arrows only point down this list; a layer may import itself and everything below
  * it. The files of a feature lie in layers by what they are: its fields of the API, its jobs, what it stores, what a part declares of
- * settings, metrics and log lines; its other files are its use cases.
+ * settings, metrics, log lines and the host's configuration; its other files are its use cases.
  */
 const FEATURE = `^(?:src/(?:features/[^/]+|feed|fan-out)|parts/(?:${FEATURE_PARTS.join('|')})/src)`;
 const LAYERS = [
@@ -28,7 +28,7 @@ const LAYERS = [
     [
       '^src/core/',
       '^src/features/[^/]+/(?!(?:api|jobs|store)(?:/|\\.ts$))',
-      `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$)|(?:log|metrics|settings)\\.ts$)`,
+      `^parts/(?:${FEATURE_PARTS.join('|')})/src/(?!(?:api|jobs|store)(?:/|\\.ts$)|(?:host|log|metrics|settings)\\.ts$)`,
       '^src/feed/(?:groups|loads|page|session|watch)/',
     ],
   ],
@@ -37,7 +37,7 @@ const LAYERS = [
   ['live', ['^src/live/']],
   ['store', ['^src/storage/', `${FEATURE}/store(?:/|\\.ts$)`]],
   ['connections', ['^src/connections/']],
-  ['descriptors', ['^src/descriptors/']],
+  ['descriptors', ['^src/descriptors/', '^parts/[^/]+/src/host\\.ts$']],
   ['telemetry', ['^src/telemetry/', '^parts/[^/]+/src/(?:log|metrics)\\.ts$']],
   ['config', ['^src/config/', '^parts/[^/]+/src/settings\\.ts$']],
   ['domain', ['^src/domain/']],
@@ -113,9 +113,10 @@ const FEATURE_KIT = [
   '^(?:crypto)$',
 ];
 
-/** What settings, metrics and log lines are declared with. */
+/** What settings, metrics, log lines, and keys and phrases of the host's configuration are declared with. */
 const PART_KIT = [
   '^src/config/(?:config|kinds|part-settings|settings|signed-target)\\.ts$',
+  '^src/descriptors/(?:host-parts|registry)\\.ts$',
   '^src/telemetry/(?:events|logger|metrics|stack-once)\\.ts$',
 ];
 

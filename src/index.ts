@@ -25,11 +25,6 @@ export {
   type HookUrl,
   type HostConfig,
   type LocaleDeclaration,
-  type MailContent,
-  type MailItem,
-  type MailNotification,
-  type MailTemplate,
-  type WrittenMail,
 } from './descriptors/authoring.ts';
 export { HostConfigError } from './descriptors/host-config.ts';
 export { FanfareError } from './domain/errors.ts';

@@ -1,6 +1,7 @@
 import type { Part } from '../../src/app/part.ts';
 import { examineMails } from './src/examine.ts';
 import { mails } from './src/job.ts';
+import { MAILS } from './src/host.ts';
 import { noteMails } from './src/note.ts';
 import { mailRoutes } from './src/routes.ts';
 import { MAIL } from './src/settings.ts';
@@ -14,6 +15,7 @@ export const mail = {
   examination: examineMails,
   api: () => import('./src/api.ts'),
   settings: MAIL,
+  host: MAILS,
   metrics: mailMetrics,
   core: (config) => ({ sendsMails: config.of(MAIL) !== null }),
   routes: mailRoutes,

@@ -8,7 +8,7 @@ import type { CheckedHooks } from '../descriptors/host-hooks.ts';
 import type { PackName } from '../descriptors/packs/packs.ts';
 import { localeFor, useDescriptors } from '../descriptors/registry.ts';
 import type { Action } from '../domain/action.ts';
-import { BROUGHT, METRICS } from './brought.ts';
+import { BROUGHT, HOST_PARTS, METRICS } from './brought.ts';
 import type { AnySettingName } from './setting-name.ts';
 import { encodeActionId } from '../graphql/global-id.ts';
 import type * as InProcess from './in-process.ts';
@@ -82,12 +82,12 @@ export function createFanfare<
   const D extends readonly DescriptorDeclaration[] = readonly [],
   const P extends readonly PackName[] = readonly ['recruiting', 'social'],
 >(hostConfig: HostConfig<D, P>, options: FanfareOptions<AnySettingName> = {}): Fanfare<TypesOf<D, P>> {
-  return prepared<TypesOf<D, P>>(checkHostConfig(hostConfig, 'The configuration'), options);
+  return prepared<TypesOf<D, P>>(checkHostConfig(hostConfig, 'The configuration', HOST_PARTS), options);
 }
 
 /** The same for this package's own commands. */
 export function createServer(hostConfig: HostConfig, options: FanfareOptions): CommandServer {
-  return prepared<never>(checkHostConfig(hostConfig, 'The configuration'), options);
+  return prepared<never>(checkHostConfig(hostConfig, 'The configuration', HOST_PARTS), options);
 }
 
 function prepared<T extends DescriptorDeclaration>(

@@ -2,6 +2,7 @@ import type { FeedFilterRow, FeedOrderRow } from '../feed/page/declared.ts';
 import type { FeedModel } from '../feed/feed-store.ts';
 import type { Config } from '../config/config.ts';
 import type { PartSettings } from '../config/part-settings.ts';
+import type { HostPart } from '../descriptors/host-parts.ts';
 import type { AssembleSchema } from '../graphql/builder.ts';
 import type { Route } from '../http/route.ts';
 import type { DeclareJob, DigestTime, NoteEvents } from '../jobs/job.ts';
@@ -29,6 +30,8 @@ export interface Part {
   readonly digestTimes?: readonly DigestTime[];
   /** Variables of the environment, which are read, checked and documented with those of the core. `config.of` gives their values. */
   readonly settings?: PartSettings<unknown>;
+  /** Its key of the host's configuration, and its phrases, which are checked with the rest. `ofHost` gives them. */
+  readonly host?: HostPart;
   /** Its metrics; `metrics.of` with the same function gives them. */
   readonly metrics?: DeclareMetrics;
   /** What its use cases have of the configuration: fields that it adds to the type `Core`. */

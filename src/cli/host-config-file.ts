@@ -4,6 +4,7 @@ import { extname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withReactions } from '../config/read-config.ts';
 import { checkHostConfig, type HostConfig } from '../descriptors/host-config.ts';
+import type { HostPart } from '../descriptors/host-parts.ts';
 import { useDescriptors } from '../descriptors/registry.ts';
 import { CommandError } from './context.ts';
 
@@ -23,6 +24,7 @@ const AUTHORING = fileURLToPath(
 export async function withHostConfig(
   context: CommandContext,
   given: string | undefined,
+  parts: readonly HostPart[] = [],
 ): Promise<CommandContext> {
   const { env } = context;
   const file = hostConfigFile(given ?? env['FANFARE_CONFIG']);
@@ -30,7 +32,7 @@ export async function withHostConfig(
   const source = relative('', file);
   if (!existsSync(file)) throw new CommandError(`The configuration ${source} does not exist`);
   const declared = await defaultExport(file, source);
-  const checked = checkHostConfig(declared, source);
+  const checked = checkHostConfig(declared, source, parts);
   useDescriptors(checked);
   return { ...context, hostConfig: declared as HostConfig, env: withReactions(env, checked.reactions) };
 }

@@ -93,7 +93,8 @@ export async function createProgram(
     .hook('preAction', async (root, command) => {
       if (NEEDS_NO_TYPES.has(command.name())) return;
       const { withHostConfig } = await import('./host-config-file.ts');
-      context = await withHostConfig(given, root.opts<{ readonly config?: string }>().config);
+      const hostParts = parts.flatMap(({ host }) => host ?? []);
+      context = await withHostConfig(given, root.opts<{ readonly config?: string }>().config, hostParts);
     });
 
   const now = (): CommandContext => context;

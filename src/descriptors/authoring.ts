@@ -5,4 +5,3 @@ export { defineDescriptor, type DescriptorDeclaration } from './declare.ts';
 export { field, type FieldDeclaration } from './field.ts';
 export { defineConfig, type HostConfig } from './host-config.ts';
 export type { LocaleDeclaration } from './host-locales.ts';
-export type { MailContent, MailItem, MailNotification, MailTemplate, WrittenMail } from './host-mail.ts';

@@ -19,30 +19,33 @@ import {
   type LocaleDeclarations,
 } from './host-locales.ts';
 import { HOOK_NAMES, hookFaults, hooksOf, type CheckedHooks, type HostHooks } from './host-hooks.ts';
-import { mailFaults, type MailTemplate } from './host-mail.ts';
+import { partFaults, type HostPart } from './host-parts.ts';
 import { viewFaults, viewsOf, type DeclaredView, type HostView } from './host-views.ts';
 import type { Locale } from './locale.ts';
 import { ALWAYS, PACK_NAMES, PACKS, type PackName } from './packs/packs.ts';
 import { SHIPPED_PHRASES, type PhraseMessages } from './sentence.ts';
 
-export interface HostConfig<
-  D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],
-  P extends readonly PackName[] = readonly PackName[],
-> extends HostHooks {
-  /** Packs of types that ship with the server. Default: all (`recruiting`, `social`). `Custom` is always available. */
-  readonly packs?: P;
+/** What does not depend on the host's own types. Parts of the server add keys of their own. */
+export interface HostOptions {
   /** Reactions that members can give. The setting REACTIONS overrides it. */
   readonly reactions?: readonly string[];
   /** Languages of sentences beside English and German, by language tag. */
   readonly locales?: LocaleDeclarations;
-  /** The host's own types. */
-  readonly descriptors?: D;
-  /** How members are notified unless they choose otherwise. Default: in all ways but mail. */
+  /** How members are notified unless they choose otherwise. Default: in the list, and by push messages. */
   readonly notifications?: readonly NotificationDefault[];
-  /** Writes mails instead of the server. */
-  readonly mail?: MailTemplate;
   /** Lists beside the feed, by name, in the order in which clients are to offer them. */
   readonly views?: Readonly<Record<string, HostView>>;
+}
+
+export interface HostConfig<
+  D extends readonly DescriptorDeclaration[] = readonly DescriptorDeclaration[],
+  P extends readonly PackName[] = readonly PackName[],
+>
+  extends HostOptions, HostHooks {
+  /** Packs of types that ship with the server. Default: all (`recruiting`, `social`). `Custom` is always available. */
+  readonly packs?: P;
+  /** The host's own types. */
+  readonly descriptors?: D;
 }
 
 /** A default preference of notifications. */
@@ -89,8 +92,8 @@ export interface CheckedHostConfig {
   readonly languages: ReadonlyMap<Locale, PhraseMessages>;
   readonly notifications: readonly HostPreference[];
   readonly views: readonly DeclaredView[];
-  /** `null`: the server writes mails. */
-  readonly mail: MailTemplate | null;
+  /** As it was given, for parts of the server. */
+  readonly given: Readonly<Record<string, unknown>>;
   /** Origin of the configuration, for messages. */
   readonly source: string;
 }
@@ -98,16 +101,7 @@ export interface CheckedHostConfig {
 const MAX_TYPES = 200;
 /** MongoDB allows 64 indexes per collection, and the server needs some of them. */
 const MAX_INDEXED = 16;
-const KNOWN = [
-  'packs',
-  'reactions',
-  'locales',
-  'descriptors',
-  'notifications',
-  'views',
-  'mail',
-  ...HOOK_NAMES,
-];
+const KNOWN = ['packs', 'reactions', 'locales', 'descriptors', 'notifications', 'views'];
 
 const notificationsSchema = z.array(
   z.strictObject({
@@ -120,35 +114,33 @@ const notificationsSchema = z.array(
 );
 
 /** @throws HostConfigError with every fault. */
-export function checkHostConfig(config: unknown, source: string): CheckedHostConfig {
+export function checkHostConfig(
+  config: unknown,
+  source: string,
+  parts: readonly HostPart[] = [],
+): CheckedHostConfig {
   if (typeof config !== 'object' || config === null || Array.isArray(config))
     throw new HostConfigError(
       [{ path: '', message: 'Must be an object, as defineConfig() takes it' }],
       source,
     );
-  const {
-    packs,
-    reactions,
-    locales,
-    descriptors,
-    notifications = [],
-    views,
-    mail,
-  } = config as Record<string, unknown>;
+  const given = config as Record<string, unknown>;
+  const { packs, reactions, locales, descriptors, notifications = [], views } = given;
   const own: readonly unknown[] = Array.isArray(descriptors) ? descriptors : [];
   // Check sentences in a faulty locale too: the locale's own faults are reported separately.
   const known = [...SHIPPED_PHRASES.keys(), ...Object.keys(locales ?? {})];
+  const keys = [...KNOWN, ...parts.map(({ key }) => key), ...HOOK_NAMES];
   const faults = [
     ...Object.keys(config)
-      .filter((key) => !KNOWN.includes(key))
-      .map((key) => ({ path: key, message: `Unknown setting; known are ${KNOWN.join(', ')}` })),
+      .filter((key) => !keys.includes(key))
+      .map((key) => ({ path: key, message: `Unknown setting; known are ${keys.join(', ')}` })),
     ...packFaults(packs),
     ...reactionFaults(reactions),
-    ...localeFaults(locales),
+    ...localeFaults(locales, parts),
     ...notificationFaults(notifications),
     ...viewFaults(views),
-    ...mailFaults(mail),
-    ...hookFaults(config as Record<string, unknown>),
+    ...partFaults(parts, given),
+    ...hookFaults(given),
     ...(descriptors === undefined || Array.isArray(descriptors)
       ? []
       : [{ path: 'descriptors', message: 'Must be a list' }]),
@@ -176,9 +168,9 @@ export function checkHostConfig(config: unknown, source: string): CheckedHostCon
       ...{ type: type ?? null, isLocked: isLocked ?? false },
     })),
     views: viewsOf(views),
-    mail: mail === undefined ? null : (mail as MailTemplate),
+    given,
     reactions: reactions === undefined ? null : (reactions as readonly string[]),
-    hooks: hooksOf(config as Record<string, unknown>),
+    hooks: hooksOf(given),
     source,
   };
 }

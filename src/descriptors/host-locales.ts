@@ -3,7 +3,7 @@ import { faultIn, groupSentenceFault, pathOf, sentenceFault, type DeclarationFau
 import { messageSchema, messagesSchema } from './declaration-schema.ts';
 import type { DescriptorDeclaration } from './declare.ts';
 import { nameSchema } from './define.ts';
-import { MAIL_PHRASES, mailPhrase } from './mail-phrases.ts';
+import { phraseFaults, type HostPart } from './host-parts.ts';
 import { notificationSentence } from './notification-sentences.ts';
 import { SPOKEN_KINDS } from '../domain/notification.ts';
 import type { Locale } from './locale.ts';
@@ -23,47 +23,42 @@ export interface LocaleDeclaration extends PhraseMessages {
 export type LocaleDeclarations = Readonly<Record<Locale, LocaleDeclaration>>;
 
 const byType = z.record(z.string(), messagesSchema).optional();
-const localesSchema = z.record(
-  z.string(),
-  z.strictObject({
-    others: messageSchema,
-    manyOthers: messageSchema,
-    formerMember: nameSchema,
-    notifications: z.partialRecord(z.enum(SPOKEN_KINDS), messageSchema).optional(),
-    mail: z.partialRecord(z.enum(MAIL_PHRASES), messageSchema).optional(),
-    summaries: byType,
-    groupSummaries: byType,
-  }),
-);
+const localeSchema = z.strictObject({
+  others: messageSchema,
+  manyOthers: messageSchema,
+  formerMember: nameSchema,
+  notifications: z.partialRecord(z.enum(SPOKEN_KINDS), messageSchema).optional(),
+  summaries: byType,
+  groupSummaries: byType,
+});
 
-export function localeFaults(locales: unknown): DeclarationFault[] {
+export function localeFaults(locales: unknown, parts: readonly HostPart[]): DeclarationFault[] {
   if (locales === undefined) return [];
-  const read = localesSchema.safeParse(locales);
+  const ofParts = parts.map(
+    ({ key, phrases }) =>
+      [key, z.partialRecord(z.enum(Object.keys(phrases)), messageSchema).optional()] as const,
+  );
+  const read = z.record(z.string(), localeSchema.extend(Object.fromEntries(ofParts))).safeParse(locales);
   if (!read.success)
     return read.error.issues.map(({ path, message }) => ({ path: pathOf('locales', path), message }));
-  return Object.entries(read.data).flatMap(
-    ([locale, { others, manyOthers, notifications = {}, mail = {} }]) => {
-      const path = `locales.${locale}`;
-      const message = tagFault(locale);
-      if (message !== null) return [{ path, message }];
-      return Object.entries({
-        others: faultIn(() => compilePhrase(others, locale, ['count'])),
-        manyOthers: faultIn(() => compilePhrase(manyOthers, locale, [])),
-        ...Object.fromEntries(
-          SPOKEN_KINDS.map((kind) => [
-            `notifications.${kind}`,
-            faultIn(() => notificationSentence(kind, { [locale]: notifications[kind] ?? '' })),
-          ]),
-        ),
-        ...Object.fromEntries(
-          MAIL_PHRASES.map((phrase) => [
-            `mail.${phrase}`,
-            faultIn(() => mailPhrase(phrase, mail[phrase] ?? '', locale)),
-          ]),
-        ),
-      }).flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
-    },
-  );
+  return Object.entries(locales as LocaleDeclarations).flatMap(([locale, language]) => {
+    const { others, manyOthers, notifications = {} } = language;
+    const path = `locales.${locale}`;
+    const message = tagFault(locale);
+    if (message !== null) return [{ path, message }];
+    return [
+      ['others', faultIn(() => compilePhrase(others, locale, ['count']))] as const,
+      ['manyOthers', faultIn(() => compilePhrase(manyOthers, locale, []))] as const,
+      ...SPOKEN_KINDS.map((kind) => {
+        const text = notifications[kind] ?? '';
+        return [
+          `notifications.${kind}`,
+          faultIn(() => notificationSentence(kind, { [locale]: text })),
+        ] as const;
+      }),
+      ...phraseFaults(parts, locale, language),
+    ].flatMap(([name, fault]) => (fault === null ? [] : [{ path: `${path}.${name}`, message: fault }]));
+  });
 }
 
 function tagFault(locale: Locale): string | null {
@@ -83,8 +78,7 @@ function tagFault(locale: Locale): string | null {
 /** All languages of a configuration; those shipped with the server come first. */
 export function languagesOf(locales: LocaleDeclarations): ReadonlyMap<Locale, PhraseMessages> {
   const own = Object.entries(locales).map(
-    ([locale, { others, manyOthers, formerMember, notifications = {}, mail = {} }]) =>
-      [locale, { others, manyOthers, formerMember, notifications, mail }] as const,
+    ([locale, { summaries: _summaries, groupSummaries: _groups, ...phrases }]) => [locale, phrases] as const,
   );
   return new Map([...SHIPPED_PHRASES, ...own]);
 }

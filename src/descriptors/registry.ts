@@ -3,9 +3,8 @@ import { FORMER_MEMBER } from '../domain/erasure.ts';
 import type { DescriptorType } from './define.ts';
 import { checkHostConfig, type CheckedHostConfig } from './host-config.ts';
 import type { DeclaredView } from './host-views.ts';
-import type { MailTemplate } from './host-mail.ts';
+import { phrasesOf, type HostPart, type Phrases } from './host-parts.ts';
 import { bestLocale, DEFAULT_LOCALE, type Locale } from './locale.ts';
-import { mailPhrases, type MailPhrases } from './mail-phrases.ts';
 import { notificationSentences, type NotificationSentences } from './notification-sentences.ts';
 import type { HostPreference } from '../domain/notification.ts';
 import { othersPhrase, type OthersPhrase } from './sentence.ts';
@@ -22,7 +21,7 @@ interface Catalogue {
   readonly notifications: readonly HostPreference[];
   readonly notificationSentences: NotificationSentences;
   readonly views: readonly DeclaredView[];
-  readonly mail: MailTemplate | null;
+  readonly given: CheckedHostConfig['given'];
   readonly languages: CheckedHostConfig['languages'];
   readonly source: string;
   /** Serialised types and languages, to detect whether another declaration differs. */
@@ -31,7 +30,7 @@ interface Catalogue {
 
 type Declared = Pick<
   CheckedHostConfig,
-  'types' | 'languages' | 'notifications' | 'views' | 'mail' | 'source'
+  'types' | 'languages' | 'notifications' | 'views' | 'given' | 'source'
 >;
 
 const DEFAULT_SOURCE = 'The default configuration';
@@ -99,24 +98,38 @@ export function sentencesOfNotifications(): NotificationSentences {
   return catalogue().notificationSentences;
 }
 
-/** How the host writes mails; `null`: as the server does. */
-export function mailTemplate(): MailTemplate | null {
-  return catalogue().mail;
+/** What a part has of the host's configuration. */
+interface OfHost<T, Name extends string> {
+  /** Absent: nothing was said. */
+  readonly value: T | undefined;
+  /** In a language of this process; otherwise in English. */
+  readonly phrasesIn: (locale: Locale) => Phrases<Name>;
 }
 
-/** What mails say in a language of this process. */
-export function mailPhrasesIn(locale: Locale): MailPhrases {
-  const phrases = phrasesOf(catalogue());
-  const said = phrases.get(locale) ?? phrases.get(DEFAULT_LOCALE);
-  if (said === undefined) throw new Error('English is missing');
-  return said;
+export function ofHost<T, Name extends string>(part: HostPart<T, Name>): OfHost<T, Name> {
+  const made = ofParts(catalogue());
+  let found = made.get(part);
+  if (found === undefined) made.set(part, (found = readPart(part, catalogue())));
+  // It was made, and checked, by the same declaration.
+  return found as OfHost<T, Name>;
 }
 
 /** Made by processes that need them only. */
-const phrasesOf = onceFor(
-  ({ languages }: Catalogue) =>
-    new Map([...languages].map(([locale, { mail }]) => [locale, mailPhrases(locale, mail)])),
-);
+const ofParts = onceFor((_: Catalogue) => new Map<HostPart, OfHost<unknown, string>>());
+
+function readPart(part: HostPart, { given, languages }: Catalogue): OfHost<unknown, string> {
+  const all = new Map(
+    [...languages].map(([locale, language]) => [locale, phrasesOf(part, locale, language)]),
+  );
+  return {
+    value: given[part.key],
+    phrasesIn(locale) {
+      const said = all.get(locale) ?? all.get(DEFAULT_LOCALE);
+      if (said === undefined) throw new Error('English is missing');
+      return said;
+    },
+  };
+}
 
 /** "3 others". @param count `null` when unknown. */
 export function othersIn(locale: Locale, count: number | null): string {
@@ -132,10 +145,10 @@ function catalogue(): Catalogue {
   return (current ??= catalogueOf(checkHostConfig({}, DEFAULT_SOURCE)));
 }
 
-function catalogueOf({ types, languages, notifications, views, mail, source }: Declared): Catalogue {
+function catalogueOf({ types, languages, notifications, views, given, source }: Declared): Catalogue {
   const fields = types.flatMap(({ fieldList }) => fieldList);
   return {
-    ...{ types, notifications, views, mail, source },
+    ...{ types, notifications, views, given, source },
     languages,
     byType: new Map(types.map((descriptor) => [descriptor.type, descriptor])),
     byInputName: new Map(types.map((descriptor) => [descriptor.inputName, descriptor])),

@@ -5,7 +5,7 @@ import { DEFAULT_LOCALE, nearestLocale, type Locale } from './locale.ts';
 import type { NotificationMessages } from '../domain/notification.ts';
 import { FORMER_MEMBER } from '../domain/erasure.ts';
 
-/** Phrases that the sentences of all types share, per language, as ICU messages. */
+/** Phrases that the sentences of all types share, per language, as ICU messages. Parts of the server add their own. */
 export interface PhraseMessages {
   /** The rest of a shortened list: "3 others", from `{count}`. */
   readonly others: string;
@@ -15,8 +15,6 @@ export interface PhraseMessages {
   readonly formerMember: string;
   /** Sentences of notifications by kind. Default: English. */
   readonly notifications?: NotificationMessages;
-  /** What mails say, by phrase. Default: English. */
-  readonly mail?: Readonly<Partial<Record<string, string>>>;
 }
 
 export const SHIPPED_PHRASES: ReadonlyMap<Locale, PhraseMessages> = new Map([

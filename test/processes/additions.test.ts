@@ -7,6 +7,8 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { compiler } from '../../scripts/compiler.js';
 import type * as ReadConfig from '../../src/config/read-config.ts';
 import type * as BroughtOf from '../../src/app/brought.ts';
+import type * as HostConfigOf from '../../src/descriptors/host-config.ts';
+import type * as RegistryOf from '../../src/descriptors/registry.ts';
 import type * as Registry from '../../src/app/feed-models.ts';
 import type * as Schema from '../../src/app/in-process.ts';
 import { feedStoreConformance } from '../conformance/feed-store.conformance.ts';
@@ -125,6 +127,7 @@ describe('an addition', () => {
       'parts/feed-models/src/plain/store.ts',
       'parts/greeting/imports.json',
       'parts/greeting/part.ts',
+      'parts/greeting/src/host.ts',
       'parts/greeting/src/job.ts',
       'parts/greeting/src/metrics.ts',
       'parts/greeting/src/settings.ts',
@@ -353,6 +356,23 @@ test('the settings and metrics of an added part are those of the server', async 
   expect(reading({ GREETING_EVERY: 'often' })).toThrow('GREETING_EVERY: got "often"');
   expect(reading({ GREETING: 'hello', FEED_CAP: '4' })).toThrow('GREETING: is longer than a feed');
   expect(await read(copy.path, 'docs/configuration.md')).toMatch(/`GREETING_EVERY` +\| 1m +\| How often/);
+});
+
+test("what an added part has of the host's configuration is checked with it, without those of deleted parts", async () => {
+  const { HOST_PARTS } = await load<typeof BroughtOf>('src/app/brought.ts');
+  const { checkHostConfig } = await load<typeof HostConfigOf>('src/descriptors/host-config.ts');
+  const { ofHost } = await load<typeof RegistryOf>('src/descriptors/registry.ts');
+  const language = { others: '{count} autres', manyOthers: 'beaucoup', formerMember: 'Ancien' };
+  const checking = (config: object) => () => checkHostConfig(config, 'The test', HOST_PARTS);
+  expect(checking({ mail: () => null })).toThrow('mail: Unknown setting');
+  expect(checking({ greetings: { without: [1] } })).toThrow('greetings.without[0]: ');
+  expect(checking({ locales: { fr: { ...language, greetings: { hello: 'Bonjour {who}' } } } })).toThrow(
+    'locales.fr.greetings.hello: Unknown argument who',
+  );
+  const [greetings] = HOST_PARTS.filter(({ key }) => key === 'greetings');
+  if (greetings === undefined) throw new Error('It is not declared');
+  const { value, phrasesIn } = ofHost(greetings);
+  expect([value, phrasesIn('de')['hello']?.({ name: 'Ann' })]).toEqual([undefined, 'Hallo Ann']);
 });
 
 test('an added setting is read, checked and documented', async () => {

@@ -314,13 +314,19 @@ const PART: Addition = {
     'parts/greeting/part.ts': `
 import type { Part } from '../../src/app/part.ts';
 import { greetingJob } from './src/job.ts';
+import { GREETINGS } from './src/host.ts';
 import { greetingMetrics } from './src/metrics.ts';
 import { GREETING } from './src/settings.ts';
 
-export const greeting = { settings: GREETING, metrics: greetingMetrics, jobs: [greetingJob] } satisfies Part;
+export const greeting = {
+  settings: GREETING,
+  host: GREETINGS,
+  metrics: greetingMetrics,
+  jobs: [greetingJob],
+} satisfies Part;
 `,
     'parts/greeting/imports.json': `
-{ "imports": ["^src/jobs/job\\\\.ts$"] }
+{ "imports": ["^src/jobs/job\\\\.ts$", "^node_modules/zod/"] }
 `,
     'parts/greeting/src/settings.ts': `
 import { duration, text } from '../../../src/config/kinds.ts';
@@ -339,6 +345,23 @@ export const GREETING = partSettings({
       ? [{ name: 'GREETING', message: 'is longer than a feed, expected at most FEED_CAP' }]
       : [],
 });
+`,
+    'parts/greeting/src/host.ts': `
+import { z } from 'zod';
+import type { HostPart } from '../../../src/descriptors/host-parts.ts';
+
+declare module '../../../src/descriptors/host-config.ts' {
+  interface HostOptions {
+    /** Whom nobody has to greet. */
+    readonly greetings?: { readonly without: readonly string[] };
+  }
+}
+
+export const GREETINGS = {
+  key: 'greetings',
+  schema: z.strictObject({ without: z.array(z.string()).readonly() }).readonly(),
+  phrases: { hello: { en: 'Hello {name}', de: 'Hallo {name}', arguments: ['name'] } },
+} satisfies HostPart;
 `,
     'parts/greeting/src/metrics.ts': `
 import type { Meters } from '../../../src/telemetry/metrics.ts';

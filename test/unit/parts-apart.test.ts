@@ -48,8 +48,8 @@ const WORDS_OF_THE_CORE: Readonly<Record<string, string>> = {
 /** What stands outside of a part though it has its name in it, and why. */
 const EXCEPTIONS: Readonly<Record<string, readonly [pattern: RegExp, reason: string]>> = {
   mail: [
-    /^src\/(?:index|descriptors\/(?:authoring|host-(?:config|locales|mail)|mail-phrases|registry|sentence)|core\/(?:contact|shapes)|domain\/notification|features\/directory\/(?:api\/member|store\/members)|storage\/documents\/member-document)\.ts: /,
-    'hosts write one configuration, whose types have its keys; and members have an address, as the contract of the API says',
+    /^src\/(?:core\/(?:contact|shapes)|domain\/notification|features\/directory\/(?:api\/member|store\/members)|storage\/documents\/member-document)\.ts: /,
+    'members have an address, as the contract of the API says, and a channel of that name',
   ],
   webhooks: [
     /^src\/(?:domain\/(?:signature|host-event)|features\/events\/store\/event-outbox|app\/hooks|descriptors\/host-(?:hooks|views))\.ts: /,

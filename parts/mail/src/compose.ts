@@ -1,6 +1,6 @@
 import { findDue } from '../../notifications/src/due.ts';
 import type { NotificationState } from '../../notifications/src/store/states.ts';
-import type { MailContent, MailItem, MailNotification } from '../../../src/descriptors/host-mail.ts';
+import type { MailContent, MailItem, MailNotification } from './host.ts';
 import { descriptorOfType, localeFor, notificationDefaults } from '../../../src/descriptors/registry.ts';
 import type { UserId } from '../../../src/domain/action.ts';
 import type { UnreadFacts } from '../../../src/domain/host-event.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { notificationStates } from '../../notifications/src/store/states.ts';
-import type { MailContent, WrittenMail } from '../../../src/descriptors/host-mail.ts';
-import { mailTemplate } from '../../../src/descriptors/registry.ts';
+import { ofHost } from '../../../src/descriptors/registry.ts';
 import { quietUntil } from '../../../src/domain/quiet-hours.ts';
 import { retryDelayMs } from '../../../src/domain/signature.ts';
 import type { Job, JobSetup, Round } from '../../../src/jobs/job.ts';
@@ -9,6 +8,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { once } from '../../../src/lib/once.ts';
 import { within } from '../../../src/lib/within.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
+import { type MailContent, MAILS, type WrittenMail } from './host.ts';
 import { logMailBack, logMailFailing, logMailGivenUp, logMailRefused, logMailTemplateFailed } from './log.ts';
 import { contentOf } from './compose.ts';
 import { type Mail, type Mailer, openMailer } from './mailer.ts';
@@ -192,8 +192,8 @@ export function mailJob(setup: JobSetup, mail: MailConfig, { timeoutMs, open }: 
   /** By the template of the host, or as the server writes it. */
   async function written(content: MailContent): Promise<WrittenMail> {
     const { name, address } = mail.from;
-    const template = mailTemplate();
-    if (template !== null)
+    const template = ofHost(MAILS).value;
+    if (template !== undefined)
       try {
         const given: unknown = await within(TEMPLATE_MS, Promise.resolve(template(content)), null);
         if (isWritten(given)) return given;

@@ -1,5 +1,5 @@
-import type { MailContent, MailItem, WrittenMail } from '../../../src/descriptors/host-mail.ts';
-import { mailPhrasesIn } from '../../../src/descriptors/registry.ts';
+import { type MailContent, type MailItem, MAILS, type WrittenMail } from './host.ts';
+import { ofHost } from '../../../src/descriptors/registry.ts';
 import { shortened } from '../../../src/lib/cut.ts';
 
 /** Of a subject, in characters. */
@@ -32,7 +32,7 @@ interface Lines {
 }
 
 function linesOf({ locale, timeZone, notifications, more, digest }: MailContent): Lines {
-  const say = mailPhrasesIn(locale);
+  const say = ofHost(MAILS).phrasesIn(locale);
   const times = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   const news =
     digest === null

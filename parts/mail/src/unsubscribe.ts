@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { notificationStates } from '../../notifications/src/store/states.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { MailPhrases } from '../../../src/descriptors/mail-phrases.ts';
-import { localeFor, mailPhrasesIn, notificationDefaults } from '../../../src/descriptors/registry.ts';
+import type { Phrases } from '../../../src/descriptors/host-parts.ts';
+import { localeFor, notificationDefaults, ofHost } from '../../../src/descriptors/registry.ts';
 import { preferenceOf } from '../../../src/domain/notification.ts';
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
 import { enter, sendError } from '../../../src/http/admission.ts';
@@ -11,6 +11,7 @@ import type { HttpContext } from '../../../src/http/http-context.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import { once } from '../../../src/lib/once.ts';
 import { readBody } from './body.ts';
+import { MAILS, type MailPhrase } from './host.ts';
 import { mailboxesRepository } from './store.ts';
 import { escaped } from './template.ts';
 import { type EndSeal, type Ended, endSeal, SEAL_SECRET } from './token.ts';
@@ -90,7 +91,7 @@ async function endMails(
 /** @param locale for a link that says none */
 function pageOf(ended: Ended | null, isDone: boolean, locale: string): string {
   const shown = ended?.locale ?? locale;
-  const say = mailPhrasesIn(shown);
+  const say = ofHost(MAILS).phrasesIn(shown);
   const kinds = ended === null ? '' : kindsIn(say, ended, shown);
   const [title, below] =
     ended === null
@@ -120,7 +121,7 @@ p{margin:12px 0 0;color:light-dark(#5d6169,#9da3ad)}
 button{margin:20px 0 0;padding:10px 20px;border:0;border-radius:6px;background:light-dark(#4247cf,#a8acff);color:light-dark(#fff,#11121a);font:inherit;font-weight:600;cursor:pointer}
 button:focus-visible{outline:2px solid light-dark(#4247cf,#a8acff);outline-offset:2px}`;
 
-function kindsIn(say: MailPhrases, { kinds, hasDigest }: Ended, locale: string): string {
+function kindsIn(say: Phrases<MailPhrase>, { kinds, hasDigest }: Ended, locale: string): string {
   const names = [...kinds.map((kind) => say[kind]()), ...(hasDigest ? [say.digests()] : [])];
   return new Intl.ListFormat(locale, { type: 'conjunction' }).format(names);
 }

@@ -76,7 +76,7 @@ describe('a host configuration', () => {
     };
     expect(() => checkHostConfig(wrong, FILE)).toThrow(/^fanfare\.config\.ts has 7 faults:\n {2}theme: /);
     expect(faultsOf(wrong)).toEqual([
-      'theme: Unknown setting; known are packs, reactions, locales, descriptors, notifications, views, mail, beforePublish, beforeInteract',
+      'theme: Unknown setting; known are packs, reactions, locales, descriptors, notifications, views, beforePublish, beforeInteract',
       'packs[0]: Unknown pack "recruitment"; known are recruiting, social',
       expect.stringMatching(/^reactions: Expected 1 to 50 different emoji/),
       'descriptors[0] BuildFailed.summary.en: "{who} broke {branch" is not a valid ICU message: EXPECT_ARGUMENT_CLOSING_BRACE',

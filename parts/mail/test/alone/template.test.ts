@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FAILING, setupOf } from '../../../../test/support/jobs.ts';
 import { openParts, type Parts } from '../../../../test/support/parts.ts';
 import { checkHostConfig, defineConfig } from '../../../../src/descriptors/host-config.ts';
-import type { MailContent, WrittenMail } from '../../../../src/descriptors/host-mail.ts';
 import { useDescriptors } from '../../../../src/descriptors/registry.ts';
 import { JobRunner } from '../../../../src/jobs/job.ts';
 import { type LogFields, silentLogger } from '../../../../src/telemetry/logger.ts';
+import { type MailContent, MAILS, type WrittenMail } from '../../src/host.ts';
 import { mailJob } from '../../src/job.ts';
 import { openMailer } from '../../src/mailer.ts';
 import { mailboxesRepository } from '../../src/store.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
     notifications: [{ kind: 'OWN', channel: 'EMAIL', isOn: true, isLocked: true }],
   });
-  useDescriptors(checkHostConfig(config, 'parts/mail/test/alone/template.test.ts'));
+  useDescriptors(checkHostConfig(config, 'parts/mail/test/alone/template.test.ts', [MAILS]));
   parts = await openParts({ recordsEvents: true });
   smtp = await startSmtp();
   await parts.services.upsertMembers(parts.service, [
@@ -127,12 +127,15 @@ test.each<[string, (mail: MailContent) => unknown]>([
 test('what is wrong with a template, or with its phrases, is said at the start', () => {
   const faults = (config: object): unknown => {
     try {
-      return checkHostConfig(config, 'fanfare.config.ts');
+      return checkHostConfig(config, 'fanfare.config.ts', [MAILS]);
     } catch (error) {
       return error;
     }
   };
   const fr = { others: '{count} autres', manyOthers: 'beaucoup', formerMember: 'Ancien' };
+  expect(faults({ mial: 'text' })).toMatchObject({
+    faults: [{ path: 'mial', message: expect.stringContaining('views, mail, ') as string }],
+  });
   expect(faults({ mail: 'text' })).toMatchObject({
     faults: [{ path: 'mail', message: 'Must be a function that writes a mail' }],
   });

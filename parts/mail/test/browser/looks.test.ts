@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { findBrowser, ofBrowser } from '../../../../test/support/browser.ts';
-import type { MailContent } from '../../../../src/descriptors/host-mail.ts';
+import type { MailContent } from '../../src/host.ts';
 import { writtenMail } from '../../src/template.ts';
 
 // Mails as a mail program shows them that knows styles.
