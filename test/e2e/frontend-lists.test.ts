@@ -205,9 +205,18 @@ describe.each(PACKAGES)('lists of %s', (_name, openIn) => {
     const { shown: feed } = await lists.openFeed({ listId });
     await lists.open('groups', { ...variables.groups, listId });
     expect([feed(), lists.shown('groups')]).toEqual([[], []]);
-    await publish(app, { actorId: other, descriptor: { posted: { postId: 'x', postTitle: 'Inside' } } });
+    const write = (postTitle: string) =>
+      publish(app, { actorId: other, descriptor: { posted: { postId: 'x', postTitle } } });
+    const read = await write('Inside');
     await vi.waitFor(() => expect(feed()).toEqual([expect.stringContaining('Inside')]), WAIT);
     await vi.waitFor(() => expect(lists.shown('groups')).toEqual([expect.stringContaining('Inside')]), WAIT);
+    // What is unread elsewhere is not where the reader left off in the list.
+    const mark = 'mutation ($id: ID!) { markItemsRead(actionIds: [$id]) { memberId } }';
+    await ask(app, mark, { id: read }, { sub: reader });
+    for (const title of ['Next', 'Newest']) await write(title);
+    await app.idle();
+    const { shown: part } = await lists.openFeed({ listId, first: 1, from: 'firstUnread' });
+    expect(part()).toEqual([expect.stringContaining('Next')]);
   });
 
   test('a feed begins where the reader left off, is loaded both ways, and what is new above comes with its page', async () => {

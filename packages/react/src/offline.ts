@@ -153,11 +153,16 @@ function showWaiting(reader: Reader, { name, variables, done }: WaitingWrite): v
 }
 
 function markOf(name: string, variables: WaitingWrite['variables']): ReadMark {
-  const { upTo, actionIds = [] } = variables as {
+  const {
+    upTo,
+    view,
+    actionIds = [],
+  } = variables as {
     readonly upTo?: string;
+    readonly view?: string;
     readonly actionIds?: readonly string[];
   };
-  if (upTo !== undefined) return { upTo };
+  if (upTo !== undefined) return { upTo, view };
   // Whatever has happened to them until they were marked.
   return { items: new Map(actionIds.map((id) => [id, ['~', name === 'markItemsRead'] as const])) };
 }

@@ -132,6 +132,8 @@ export function nameOfList(userId: UserId, { view }: CheckedFeedFilter): string 
 export interface PageStages extends FeedStages, Pick<OrderedPage, 'scanAhead' | 'isUnfiltered'> {
   /** The reader's profile, loaded once, together with the first entries. */
   readonly lookUp: () => Promise<ReaderProfile>;
+  /** The first entries that may be unread, of a filter for unread items in the order RELEVANCY. */
+  readonly unread: (limit: number) => Promise<readonly FeedEntry[]>;
 }
 
 export function openStages(read: ListRead, list: ListAsked): PageStages {
@@ -223,6 +225,7 @@ export function openStages(read: ListRead, list: ListAsked): PageStages {
     },
     isAboveRead: async (entry) => isAboveRead(await lookUp(), entry),
     unreadBelow: async (query) => (await unread()).below(await listed(), query),
+    unread: async (limit) => (await listed())?.slice(0, limit) ?? (await unread()).page({ limit, ...range }),
   };
 }
 

@@ -14,8 +14,8 @@ import { type Begun, ListRead } from './list-read.ts';
 import { List, MAX_UNREAD } from './list.ts';
 import { relevancyCursor } from './orders.ts';
 import { collectPage } from './paging.ts';
-import { mayHaveUnreadBelow, show, unreadEntries } from './read-page.ts';
-import { type AskedList, readerOf, viewAsked } from './views.ts';
+import { mayHaveUnreadBelow, nameOfList, openStages, show, unreadEntries } from './read-page.ts';
+import { type AskedList, checkAskedList, readerOf, viewAsked } from './views.ts';
 
 /**
  * Counts by the rules of the list. Reads at most 101 visible items, plus those individually marked unread. One round trip with a
@@ -113,25 +113,34 @@ const UNREAD = { filter: checkFeedFilter({ unreadOnly: true }), order: 'RELEVANC
 
 /** Upper bound on unread entries examined. */
 const MAX_ENTRIES = 1_000;
-/** Entries hydrated at a time. */
+/** Entries hydrated at a time, at first. */
 const BATCH = 25;
 
 /**
- * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread. One round trip
- * for up to 1,000 unread entries, plus two for every 25 entries that the rules leave out.
+ * Where the reader left off: the oldest unread item, by the rules of the list. `null` when nothing is unread, and for a view in
+ * another order than RELEVANCY, which has no such place. One round trip for up to 1,000 unread entries, plus two for the oldest 25 of
+ * them, and for twice as many each time that the rules leave all of them out.
+ * @param asked a view or a list of the reader. Default: the feed
+ * @throws FanfareError BAD_USER_INPUT, NOT_FOUND
  */
-export async function findFirstUnread(core: Core, session: ReaderSession): Promise<FirstUnread | null> {
+export async function findFirstUnread(
+  core: Core,
+  session: ReaderSession,
+  asked: Omit<AskedList, 'filter'> = {},
+): Promise<FirstUnread | null> {
   const userId = session.identity.userId;
-  const reader = await session.profile();
+  const filter = checkAskedList(userId, { ...asked, filter: { unreadOnly: true } });
+  if ((filter.view?.order ?? 'RELEVANCY') !== 'RELEVANCY') return null;
   const read = new ListRead(core, session, 'first unread');
-  const unread = await unreadEntries(read, reader).page({ limit: MAX_ENTRIES + 1 });
+  const stages = openStages(read, { filter, order: 'RELEVANCY' });
+  const unread = await stages.unread(MAX_ENTRIES + 1);
   const isExact = unread.length <= MAX_ENTRIES;
-  for (let end = Math.min(unread.length, MAX_ENTRIES); end > 0; end -= BATCH) {
-    const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - BATCH), end);
-    const item = (await showUnread(session, reader, batch)).at(-1);
+  for (let end = Math.min(unread.length, MAX_ENTRIES), size = BATCH; end > 0; end -= size, size *= 2) {
+    const batch: readonly FeedEntry[] = unread.slice(Math.max(0, end - size), end);
+    const item = (await stages.show(batch)).at(-1);
     if (item === undefined) continue;
     const { time: relevancy, actionId } = positionAbove({ time: item.relevancy, actionId: item.actionId });
-    return { item, isExact, cursor: relevancyCursor(userId, { relevancy, actionId }) };
+    return { item, isExact, cursor: relevancyCursor(nameOfList(userId, filter), { relevancy, actionId }) };
   }
   return null;
 }

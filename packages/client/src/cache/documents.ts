@@ -60,7 +60,8 @@ export function cacheDocuments({
     feed: `query Feed($first: Int, $after: String, $last: Int, $before: String, $view: String, $listId: ID, $filter: FeedFilter) {
       feed(first: $first, after: $after, last: $last, before: $before, view: $view, listId: $listId, filter: $filter) {
       edges { cursor node { ...ItemFields } } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } liveCursor } } ${entry}`,
-    firstUnread: 'query FirstUnread { viewer { firstUnread { cursor } } }',
+    firstUnread: `query FirstUnread($view: String, $listId: ID) {
+      viewer { firstUnread(view: $view, listId: $listId) { cursor } } }`,
     feedEvents: `subscription FeedEvents($after: String, $view: String, $listId: ID, $filter: FeedFilter) {
       feedEvents(after: $after, view: $view, listId: $listId, filter: $filter) { __typename cursor
       ... on FeedItemAdded { item { ...ItemFields } } ... on FeedItemUpdated { item { ...ItemFields } }

@@ -315,7 +315,8 @@ export class FeedStart {
   async find(document: string): Promise<void> {
     const { request, reader } = this.#source;
     if (this.#from === undefined || this.#known?.reader === reader) return;
-    const { viewer } = await request<FirstUnread>(document);
+    const { view, listId } = this.#variables;
+    const { viewer } = await request<FirstUnread>(document, { view, listId });
     const after = viewer.firstUnread?.cursor;
     if (after !== undefined) this.#starts.add(after);
     this.#known = { reader, after };
@@ -367,7 +368,10 @@ export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, 
 
 /** Which feed, and where it begins. */
 export interface FeedOptions extends FeedVariables {
-  /** The oldest unread item, and it is loaded both ways: call `load` before it is shown. Of the whole feed alone. */
+  /**
+   * The oldest unread item, and it is loaded both ways: call `load` before it is shown. A view in another order than RELEVANCY begins at
+   * the top.
+   */
   readonly from?: 'firstUnread';
 }
 

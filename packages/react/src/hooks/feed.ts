@@ -3,10 +3,10 @@ import type { FanfareItem } from '../item.ts';
 import { useProvided, useReader } from '../provider.tsx';
 import { asError } from '../store/as-error.ts';
 import { useLatest } from './latest.ts';
-import { keyOf, type FeedOptions, type FeedSnapshotState } from '../store/feed-options.ts';
+import { keyOf, type FeedOptions, type FeedSnapshotState, type WhichList } from '../store/feed-options.ts';
 import { findFirstUnread } from '../store/feed-pages.ts';
 import type { FeedStore } from '../store/feed-store.ts';
-import type { FeedListener, Reader } from '../store/reader.ts';
+import type { FeedListener } from '../store/reader.ts';
 
 /** What can be done with any list. */
 export interface ListControls {
@@ -25,7 +25,10 @@ export interface ListControls {
   readonly setAtTop: (isAtTop: boolean) => void;
 }
 
-export interface Feed extends Omit<FeedSnapshotState, 'waiting'>, ListControls {}
+export interface Feed extends Omit<FeedSnapshotState, 'waiting'>, ListControls {
+  /** Which list it is. */
+  readonly of: WhichList;
+}
 
 /** A list of the reader's feed. Options that are equal share it, however they are written down. */
 export function useFeed(options: FeedOptions = {}): Feed {
@@ -40,7 +43,7 @@ export function useFeed(options: FeedOptions = {}): Feed {
   );
   return useMemo(() => {
     const { waiting, ...rest } = snapshot;
-    return { ...rest, ...controlsOf(store, waiting) };
+    return { ...rest, ...controlsOf(store, waiting), of: store.options };
   }, [store, snapshot]);
 }
 
@@ -99,36 +102,38 @@ export function useUnreadCount(): { readonly count: number; readonly isExact: bo
 
 const SETTLING_FRAMES = 20;
 
-const idOf = async ({ client }: Reader): Promise<string | null> =>
-  (await findFirstUnread(client))?.item.id ?? null;
-
 /** Marks of the reader on a list. */
-export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
+export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'> & Partial<Pick<Feed, 'of'>>): {
   readonly markRead: (items: readonly FanfareItem[]) => Promise<void>;
   readonly markUnread: (items: readonly FanfareItem[]) => Promise<void>;
-  /** All of the feed that is shown and all below it; what waits stays unread. */
+  /**
+   * All of the list that is shown and all below it; what waits stays unread. It moves the read mark of the feed or of the view that is
+   * shown; a view without a mark of its own, and a list of the reader, has that of the feed.
+   */
   readonly markAllRead: () => Promise<void>;
   /** The oldest unread item that is loaded. */
   readonly firstUnread: FanfareItem | undefined;
-  /** Id of the oldest unread item of the feed; null when there is none. */
+  /** Id of the oldest unread item of the list; null when there is none, and for a list in another order than RELEVANCY. */
   readonly findFirstUnread: () => Promise<string | null>;
   /** Loads the list down to that item, scrolls to it and gives it the focus. @returns its id; null: there is none */
   readonly goToFirstUnread: () => Promise<string | null>;
 } {
   const reader = useReader();
-  const { items, loadUntil } = feed;
-  return useMemo(
-    () => ({
+  const { items, loadUntil, of } = feed;
+  return useMemo(() => {
+    const find = async (): Promise<string | null> =>
+      (await findFirstUnread(reader.client, of))?.item.id ?? null;
+    return {
       markRead: (marked) => reader.markItems(marked, true),
       markUnread: (marked) => reader.markItems(marked, false),
       async markAllRead() {
         const upTo = items.reduce((latest, { relevancy }) => (relevancy > latest ? relevancy : latest), '');
-        if (upTo !== '') await reader.markAllRead(upTo);
+        if (upTo !== '') await reader.markAllRead(upTo, of);
       },
       firstUnread: items.findLast(({ isUnread }) => isUnread),
-      findFirstUnread: () => idOf(reader),
+      findFirstUnread: find,
       async goToFirstUnread() {
-        const id = await idOf(reader);
+        const id = await find();
         if (id === null || !(await loadUntil(id))) return null;
         // A list that is no page is scrolled by who has made it.
         if (typeof document === 'undefined') return id;
@@ -138,9 +143,8 @@ export function useReadMark(feed: Pick<Feed, 'items' | 'loadUntil'>): {
         await bringIntoView(element);
         return id;
       },
-    }),
-    [reader, items, loadUntil],
-  );
+    };
+  }, [reader, items, loadUntil, of]);
 }
 
 /** What is around it takes its size only when it comes near the view, which moves it again: until it stays. */

@@ -14,10 +14,16 @@ export interface FeedOptions extends ListOptions {
   /** Also have the entries counted, which costs the server a query. Default false. */
   readonly total?: boolean;
   /**
-   * `firstUnread`: begins with the oldest unread item and loads both ways. Only of the whole feed in the order RELEVANCY, with or
-   * without a filter; elsewhere, and when nothing is unread, the list begins at the top. Default: at the top.
+   * `firstUnread`: begins with the oldest unread item of the feed, view or list, and loads both ways. Only in the order RELEVANCY, with
+   * or without a filter; elsewhere, and when nothing is unread, the list begins at the top. Default: at the top.
    */
   readonly from?: 'firstUnread';
+}
+
+/** Which of a reader's lists; empty: the whole feed. */
+export interface WhichList {
+  readonly view?: string | undefined;
+  readonly listId?: string | undefined;
 }
 
 /** A page of a feed, and where it begins if that is not the top. */
@@ -77,6 +83,8 @@ export const EMPTY: FeedSnapshotState = {
  * unread again.
  */
 export interface ReadMark {
+  /** The view whose mark it is, on all of it; absent: that of the feed, or single items. */
+  readonly view?: string | undefined;
   /** Everything up to this relevancy, as read. */
   readonly upTo?: Instant;
   /** Single items by action: their relevancy when they were marked, and whether as read. */

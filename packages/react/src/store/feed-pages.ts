@@ -1,7 +1,7 @@
 import type { FeedClient } from '@fanfare/client';
 import { FIRST_UNREAD } from '../documents.ts';
 import { expectFields, type FanfareItem } from '../item.ts';
-import { queryOf, type FeedOptions, type ListedPage } from './feed-options.ts';
+import { queryOf, type FeedOptions, type ListedPage, type WhichList } from './feed-options.ts';
 import type { PageQuery } from './list-store.ts';
 
 const LARGEST_PAGE = 100;
@@ -13,18 +13,18 @@ interface FirstUnread {
 }
 
 /** Where the reader left off; null: nothing is unread. `cursor` is `after` of a page that begins there. Rejects with a FeedClientError. */
-export async function findFirstUnread(client: Pick<FeedClient, 'request'>) {
-  return (await client.request<FirstUnread>(FIRST_UNREAD)).viewer.firstUnread;
+export async function findFirstUnread(client: Pick<FeedClient, 'request'>, { view, listId }: WhichList = {}) {
+  return (await client.request<FirstUnread>(FIRST_UNREAD, { view, listId })).viewer.firstUnread;
 }
 
 /** The `after` of a list that nothing is loaded of; undefined: it begins at the top. */
 export async function startOf(
   client: Pick<FeedClient, 'request'>,
-  { from, view, listId, order = 'RELEVANCY' }: FeedOptions,
+  options: FeedOptions,
 ): Promise<string | undefined> {
-  if (from === undefined || view !== undefined || listId !== undefined || order !== 'RELEVANCY')
-    return undefined;
-  return (await findFirstUnread(client))?.cursor;
+  const { from, order = 'RELEVANCY' } = options;
+  if (from === undefined || order !== 'RELEVANCY') return undefined;
+  return (await findFirstUnread(client, options))?.cursor;
 }
 
 /** @param start of the list; a page without `after` and `before` begins there */

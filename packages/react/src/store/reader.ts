@@ -3,7 +3,14 @@ import type { FanfareItem } from '../item.ts';
 import { Actions } from './actions.ts';
 import type { CommentStore } from './comments.ts';
 import { Connection, ownSource, type LiveSource } from './connection.ts';
-import { keyOf, pageKeyOf, type FeedOptions, type FeedSnapshot, type ReadMark } from './feed-options.ts';
+import {
+  keyOf,
+  pageKeyOf,
+  type FeedOptions,
+  type FeedSnapshot,
+  type ReadMark,
+  type WhichList,
+} from './feed-options.ts';
 import { FeedStore } from './feed-store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import { Undos } from './undos.ts';
@@ -104,9 +111,11 @@ export class Reader {
     };
   }
 
-  async markAllRead(upTo: string): Promise<void> {
-    await this.mark({ upTo }, () => this.client.mutations.markFeedRead({ upTo }));
-    // What was marked as unread on its own stays so; only the server knows which it is.
+  async markAllRead(upTo: string, { view }: WhichList = {}): Promise<void> {
+    await this.mark({ upTo, view }, () =>
+      this.client.mutations.markFeedRead({ upTo, ...(view && { view }) }),
+    );
+    // Only the server knows what was marked as unread on its own, which stays so, and which views have a mark of their own.
     for (const feed of this.feeds.values()) void feed.refresh();
   }
 
@@ -118,7 +127,9 @@ export class Reader {
 
   /** Shows a mark of the reader at once, and takes it back when it fails. */
   async mark(mark: ReadMark, send: () => ReturnType<FeedClient['mutations']['markFeedRead']>): Promise<void> {
-    const feeds = [...this.feeds.values()];
+    const feeds = [...this.feeds.values()].filter(
+      ({ options }) => mark.items !== undefined || options.view === mark.view,
+    );
     for (const feed of feeds) feed.toggleMark(mark);
     try {
       const { unreadCount } = await send();

@@ -146,6 +146,37 @@ test('marking all as read changes items and count and removes nothing; a failure
   expect([unread(), shown(), reader.unread.getSnapshot()?.count]).toEqual([[false, false], ['b', 'a'], 0]);
 });
 
+test('marking all of a view as read is about that view; what else it has moved comes with the answers of the server', async () => {
+  const sent: unknown[] = [];
+  let done = held<{ unreadCount: { count: number; isExact: boolean } }>();
+  const { reader, feed, ready } = settle({
+    mutations: {
+      markFeedRead: (variables) => {
+        sent.push(variables);
+        return (done = held()).promise;
+      },
+    },
+  });
+  await ready();
+  const team = reader.feed({ view: 'team' });
+  const stop = team.use(() => undefined);
+  await vi.waitFor(() => expect(team.getSnapshot().status).toBe('ready'));
+  const unread = () =>
+    [feed, team].map((one) => one.getSnapshot().items.filter((item) => item.isUnread).length);
+  const answer = { unreadCount: { count: 2, isExact: true } };
+  const ofView = reader.markAllRead(at(2), { view: 'team' });
+  expect(unread()).toEqual([2, 0]);
+  done.resolve(answer);
+  await ofView;
+  await vi.waitFor(() => expect(unread()).toEqual([2, 2]));
+  const ofFeed = reader.markAllRead(at(2));
+  expect(unread()).toEqual([0, 2]);
+  done.resolve(answer);
+  await ofFeed;
+  expect(sent).toEqual([{ upTo: at(2), view: 'team' }, { upTo: at(2) }]);
+  stop();
+});
+
 test('thousands of items marked one by one are shown as marked, each found among a few marks', async () => {
   const count = 2_000;
   const items = Array.from({ length: count }, (_, n) => testItem(`item${String(n)}`, at(-n)));

@@ -132,7 +132,7 @@ const FirstUnread = builder.objectRef<FirstUnreadSource>('FirstUnread').implemen
   fields: (t) => ({
     cursor: t.exposeString('cursor', {
       description:
-        'Pass it as `after` of the feed in the order RELEVANCY: the page then starts with the item.',
+        'Pass it as `after` of the feed in the order RELEVANCY, or of the view or list that was asked about: the page then starts with the item.',
     }),
     item: t.expose('item', { type: NewsfeedItem, description: 'The oldest unread item.' }),
     isExact: t.exposeBoolean('isExact', {
@@ -148,9 +148,11 @@ builder.objectFields(Viewer, (t) => ({
   firstUnread: t.field({
     type: FirstUnread,
     nullable: true,
-    description: 'The oldest unread item of the feed; null if everything has been read.',
+    description:
+      'The oldest unread item of the feed, a view or a list; null if everything has been read, and for a view in another order than RELEVANCY.',
+    args: listArgs(t.arg),
     extensions: { reads: SEARCH },
-    resolve: (_source, _args, context) => findFirstUnread(context.core, context.session()),
+    resolve: (_source, args, context) => findFirstUnread(context.core, context.session(), listAsked(args)),
   }),
 }));
 
