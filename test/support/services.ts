@@ -43,7 +43,7 @@ import * as notifications from '../../parts/notifications/src/read-notifications
 import * as watchNotifications from '../../parts/notifications/src/watch-notifications.ts';
 import * as preferences from '../../parts/notifications/src/preferences.ts';
 import * as explainNotification from '../../parts/notifications/src/explain-notification.ts';
-import * as push from '../../parts/notifications/src/push.ts';
+import * as push from '../../parts/web-push/src/register.ts';
 import * as openSession from '../../src/feed/session/open-session.ts';
 import * as allOfTenant from '../../parts/tenants/src/all-of-tenant.ts';
 

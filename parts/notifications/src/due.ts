@@ -24,7 +24,6 @@ import {
   isNotificationDue,
   parseDueKey,
 } from './store/due.ts';
-import { pushRegistrationsRepository } from './store/push.ts';
 import { notificationStates, type NotificationState } from './store/states.ts';
 
 /** Wait after a failed read. Members whose reads always fail would otherwise fill every batch. */
@@ -49,11 +48,9 @@ export const digestTime: DigestTime = async ({ collections }, memberId, now) => 
  */
 export function dueNotifications({ core, config }: JobSetup, decide = decideDue): readonly Job[] {
   const due = dueNotificationsRepository(core.collections);
-  const pushRegistrations = pushRegistrationsRepository(core.collections);
   const { eventOutbox } = core;
   const { leaseMs, pollMs } = config.fanOut;
-  const { notifyAfterMs, push } = config.of(NOTIFICATIONS);
-  const isPushed = push !== null;
+  const { notifyAfterMs } = config.of(NOTIFICATIONS);
   if (notifyAfterMs === null) return [];
   return [
     {
@@ -84,12 +81,8 @@ export function dueNotifications({ core, config }: JobSetup, decide = decideDue)
       await due.release(member, new Date(now.getTime() + RETRY_MS), { error });
       throw error;
     }
-    if (notified.length > 0) {
-      // The event is derived from what was pending, so that a retry records it once.
-      const id = await eventOutbox.putNotifications(member, notified);
-      const pushed = notified.filter(({ channels }) => channels.includes('PUSH'));
-      if (isPushed) await pushRegistrations.queue(member.id, id, { notifications: pushed, now });
-    }
+    // The event is derived from what was pending, so that a retry records it once.
+    if (notified.length > 0) await eventOutbox.putNotifications(member, notified, now);
     await due.settle(member, notified, { now, nextAt: new Date(now.getTime() + afterMs) });
   }
 }

@@ -1,4 +1,3 @@
-import { pushRegistrationsRepository } from './store/push.ts';
 import { notificationsOf } from './store/notifications.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { z } from 'zod';
@@ -21,6 +20,14 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { announceOwnMarks } from '../../../src/feed/announce.ts';
 import { zoneSchema } from '../../../src/core/contact.ts';
 import { validate } from '../../../src/core/validate.ts';
+import type { UserId } from '../../../src/domain/action.ts';
+
+declare module '../../../src/core/core.ts' {
+  interface Core {
+    /** Called when a member has set other quiet hours: what waits for the end of theirs is decided again. */
+    readonly quietHoursChanged?: (core: Core, userId: UserId, now: Date) => Promise<void>;
+  }
+}
 
 /** The reader's settings of notifications. */
 export const NOTIFICATION_STATE = ownLoad({
@@ -97,6 +104,5 @@ export async function setQuietHours(
   const { userId } = session.identity;
   const now = clock.now();
   await notificationsOf(core).setQuietHours(userId, hours, now);
-  if (core.pushPublicKey !== undefined)
-    await pushRegistrationsRepository(core.collections).hurry(userId, now);
+  await core.quietHoursChanged?.(core, userId, now);
 }

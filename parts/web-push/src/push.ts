@@ -11,6 +11,7 @@ import { clock } from '../../../src/lib/clock.ts';
 import { newObjectId } from '../../../src/storage/database/mongo.ts';
 import { logPushBack, logPushFailing, logPushGivenUp, logPushRefused } from './log.ts';
 import { pushMetrics, type PushOutcome } from './metrics.ts';
+import { PUSH } from './settings.ts';
 import {
   type DuePush,
   type PushPlaces,
@@ -18,7 +19,7 @@ import {
   contentOf,
   isPushDue,
   pushRegistrationsRepository,
-} from '../../notifications/src/store/push.ts';
+} from './store.ts';
 
 /** After this a message is given up. */
 const KEPT_MS = 86_400_000;
@@ -51,7 +52,8 @@ const FOREIGN_KEYS: ReadonlySet<number> = new Set([401, 403]);
 
 /** Sends push messages. None without keys for them. */
 export function push(setup: JobSetup): readonly Job[] {
-  const { notifyAfterMs, push: keys } = setup.config.of(NOTIFICATIONS);
+  const { notifyAfterMs } = setup.config.of(NOTIFICATIONS);
+  const keys = setup.config.of(PUSH);
   if (keys === null || notifyAfterMs === null) return [];
   return [pushJob(setup, createPushClient({ ...keys, timeoutMs: TIMEOUT_MS, allowPrivateAddress: false }))];
 }

@@ -133,16 +133,16 @@ export function eventOutboxRepository({ eventOutbox }: Collections) {
 
     /**
      * Records of what a member is notified. The same pending events give the same event, whatever of them was decided. One
-     * write. Returns the id of the event.
+     * write.
      */
     async putNotifications(
       due: { readonly id: UserId; readonly pending: readonly string[] },
       notifications: readonly DueNotification[],
-    ): Promise<string> {
+      at: Date,
+    ): Promise<void> {
       const id = eventIdOf('notification', due.id, ...due.pending);
       const facts = { memberId: due.id, notifications };
-      await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at: clock.now(), facts }]);
-      return id;
+      await putIntoOutbox(eventOutbox, [{ id, type: 'notification.due', at, facts }]);
     },
 
     /** Records what was shown in the hour that began then, by view. The same hour gives the same events. One write. */

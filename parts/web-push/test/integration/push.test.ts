@@ -1,17 +1,24 @@
-import { pushRegistrationsRepository } from '../../../parts/notifications/src/store/push.ts';
+import { pushRegistrationsRepository } from '../../src/store.ts';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPushClient } from '../../../parts/web-push/src/push.ts';
-import { encodeActionId, encodeNotificationId } from '../../../src/domain/node-ids.ts';
-import { dueNotifications } from '../../../parts/notifications/src/due.ts';
-import { pushJob } from '../../../parts/web-push/src/push.ts';
-import { type Job, JobRunner } from '../../../src/jobs/job.ts';
-import { eventMover } from '../../support/events.ts';
-import { FAILING, runnerOf, setupOf, type TestJobSetup } from '../../support/jobs.ts';
-import { type LogFields, type Logger, silentLogger } from '../../../src/telemetry/logger.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { openParts, type Parts } from '../../support/parts.ts';
-import { type Browser, PUSH_ENV, type PushService, startPushService } from '../../support/push-service.ts';
+import { encodeActionId, encodeNotificationId } from '../../../../src/domain/node-ids.ts';
+import { dueNotifications } from '../../../notifications/src/due.ts';
+import { webPush } from '../../part.ts';
+import { createPushClient, pushJob } from '../../src/push.ts';
+import { notePush } from '../../src/note.ts';
+import { type Job, JobRunner } from '../../../../src/jobs/job.ts';
+import { configOf } from '../../../../test/support/config.ts';
+import { eventMover, eventsOf } from '../../../../test/support/events.ts';
+import { FAILING, runnerOf, setupOf, type TestJobSetup } from '../../../../test/support/jobs.ts';
+import { type LogFields, type Logger, silentLogger } from '../../../../src/telemetry/logger.ts';
+import { createMetrics } from '../../../../src/telemetry/metrics.ts';
+import { openParts, type Parts } from '../../../../test/support/parts.ts';
+import {
+  type Browser,
+  PUSH_ENV,
+  type PushService,
+  startPushService,
+} from '../../../../test/support/push-service.ts';
 
 const HOUR_MS = 3_600_000;
 const PUSH = {
@@ -26,7 +33,7 @@ let service: PushService;
 let hours: number;
 let mentioned: Set<string>;
 beforeEach(async () => {
-  parts = await openParts({ recordsEvents: true, fields: { pushPublicKey: PUSH.publicKey } });
+  parts = await openParts({ recordsEvents: true, fields: webPush.core(configOf(PUSH_ENV)) });
   service = await startPushService();
   hours = 0;
   mentioned = new Set();
@@ -55,10 +62,12 @@ async function mention(...mentions: string[]): Promise<string> {
 
 async function decide(): Promise<void> {
   await parts.fanOut();
-  await using mover = eventMover(parts.database.collections, { env: { NOTIFY_AFTER: '0s' } });
+  const env = { ...PUSH_ENV, NOTIFY_AFTER: '0s' };
+  await using mover = eventMover(parts.database.collections, { env });
   while (await mover.round(later()));
-  await using worker = runnerOf(dueNotifications, parts.core, { env: PUSH_ENV });
+  await using worker = runnerOf(dueNotifications, parts.core, { env });
   while (await worker.round(later()));
+  while (await mover.round(later()));
 }
 
 function sender({
@@ -402,6 +411,21 @@ test('nothing is sent to an address that is not public', async () => {
   await send({ allowPrivateAddress: false });
   expect(service.received(phone)).toEqual([]);
   expect((await left())[0]?.due?.error).toMatch(/is not allowed/);
+});
+
+test('events that are noted again, in whatever batch, are sent once', async () => {
+  const phone = service.browser('phone');
+  await register('ann', phone);
+  await mention('ann');
+  await mention('ann');
+  const events = (await eventsOf(parts)).filter(({ type }) => type === 'notification.due');
+  expect(events).toHaveLength(2);
+  const setup = setupOf(parts.core, { env: PUSH_ENV });
+  await notePush(setup, events, later());
+  for (let n = 0; n < 2; n += 1) await send();
+  await notePush(setup, events, later());
+  await send();
+  expect(bodiesOf(phone)).toHaveLength(2);
 });
 
 test('who signs in with a browser takes it over, with nothing that the other was to be sent', async () => {

@@ -1,6 +1,6 @@
-import { builder } from '../../../../src/graphql/builder.ts';
-import { Viewer } from '../../../../src/features/viewer/api.ts';
-import { registerPush, unregisterPush } from '../push.ts';
+import { builder } from '../../../src/graphql/builder.ts';
+import { Viewer } from '../../../src/features/viewer/api.ts';
+import { registerPush, unregisterPush } from './register.ts';
 
 builder.objectField(Viewer, 'pushPublicKey', (t) =>
   t.string({

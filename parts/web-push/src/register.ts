@@ -1,4 +1,4 @@
-import { pushRegistrationsRepository } from './store/push.ts';
+import { pushRegistrationsRepository } from './store.ts';
 import { ECDH } from 'node:crypto';
 import { z } from 'zod';
 import { FanfareError } from '../../../src/domain/errors.ts';

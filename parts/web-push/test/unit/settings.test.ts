@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { configOf, faultsOf } from '../../../../test/support/config.ts';
 import { PUSH_ENV } from '../../../../test/support/push-service.ts';
-import { NOTIFICATIONS } from '../../src/settings.ts';
+import { PUSH } from '../../src/settings.ts';
 
 test('takes all settings of push messages or none, and only a pair of keys', () => {
-  expect(configOf(PUSH_ENV).of(NOTIFICATIONS).push).toEqual({
+  expect(configOf(PUSH_ENV).of(PUSH)).toEqual({
     publicKey: PUSH_ENV.PUSH_VAPID_PUBLIC_KEY,
     privateKey: PUSH_ENV.PUSH_VAPID_PRIVATE_KEY,
     subject: PUSH_ENV.PUSH_SUBJECT,
   });
-  expect(configOf({}).of(NOTIFICATIONS).push).toBeNull();
+  expect(configOf({}).of(PUSH)).toBeNull();
   expect(faultsOf({ PUSH_SUBJECT: 'https://app.example' })).toEqual({
     PUSH_VAPID_PUBLIC_KEY: expect.stringContaining('is not set') as string,
     PUSH_VAPID_PRIVATE_KEY: expect.stringContaining('is not set') as string,

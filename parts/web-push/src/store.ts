@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Document, Filter } from 'mongodb';
-import type { ActionId, UserId } from '../../../../src/domain/action.ts';
-import type { DueNotification } from '../../../../src/domain/host-event.ts';
-import type { NotificationKind } from '../../../../src/domain/notification.ts';
+import type { ActionId, UserId } from '../../../src/domain/action.ts';
+import type { DueNotification } from '../../../src/domain/host-event.ts';
+import type { NotificationKind } from '../../../src/domain/notification.ts';
 import {
   type Claiming,
   type Failure,
   type Held,
   leased,
   leaseDue,
-} from '../../../../src/storage/database/lease.ts';
-import { retryOnDuplicateKey } from '../../../../src/storage/database/errors.ts';
+} from '../../../src/storage/database/lease.ts';
+import { retryOnDuplicateKey } from '../../../src/storage/database/errors.ts';
 import {
   type Collections,
   type Declared,
   index,
   NOT_OF_ACTIONS,
-} from '../../../../src/storage/documents/declaration.ts';
-import type { LeaseDocument } from '../../../../src/storage/documents/lease-document.ts';
-import { literal } from '../../../../src/storage/stages/revision.ts';
-import { dueKey } from './due.ts';
+} from '../../../src/storage/documents/declaration.ts';
+import type { LeaseDocument } from '../../../src/storage/documents/lease-document.ts';
+import { literal } from '../../../src/storage/stages/revision.ts';
+import { dueKey } from '../../notifications/src/store/due.ts';
 
 /** The part of a `notification.due` that is sent. */
 export interface QueuedPush {
@@ -49,13 +49,13 @@ interface PushRegistrationDocument {
   at: Date;
   /** Not sent yet; at most 20, the newest last. */
   messages?: QueuedPush[];
-  /** The last event that was queued. */
-  lastEvent?: string;
+  /** The latest events that were queued, at most 100, so that none is queued twice. */
+  events?: string[];
   /** Present while there are messages. Its progress: they wait for the end of quiet hours. */
   due?: LeaseDocument<'quiet'>;
 }
 
-declare module '../../../../src/storage/documents/declaration.ts' {
+declare module '../../../src/storage/documents/declaration.ts' {
   interface Documents {
     readonly pushRegistrations: PushRegistrationDocument;
   }
@@ -91,12 +91,19 @@ export function contentOf(notifications: readonly DueNotification[]): Omit<Queue
 /** Upper bound on browsers of a member; the newest are kept. */
 const MAX_REGISTRATIONS = 20;
 const MAX_MESSAGES = 20;
+const MAX_EVENTS = 100;
 const MAX_NOTIFICATIONS = 10;
 
 export interface PushRegistration {
   readonly endpoint: string;
   readonly p256dh: string;
   readonly auth: string;
+}
+
+/** What a member is to be sent. */
+export interface NotedPush {
+  readonly userId: UserId;
+  readonly message: QueuedPush;
 }
 
 /** A browser with something to be sent. */
@@ -126,6 +133,11 @@ const startsWith = (origin: string): RegExp => new RegExp(`^${origin.replace(/[^
 
 const idOf = (endpoint: string): string => createHash('sha256').update(endpoint).digest('hex');
 
+/** The newest entries of a list, with one more. */
+const appended = (list: string, entry: unknown, most: number): Document => ({
+  $slice: [{ $concatArrays: [{ $ifNull: [list, []] }, literal([entry])] }, -most],
+});
+
 /** Browsers that take push messages, and what they are to be sent. Unique key: `_id`. */
 export function pushRegistrationsRepository({ pushRegistrations }: Collections) {
   const leases = leased(pushRegistrations, 'due');
@@ -139,7 +151,7 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
       const set = {
         ...{ userId: literal(userId), endpoint: literal(endpoint), at },
         ...{ p256dh: literal(p256dh), auth: literal(auth) },
-        ...{ messages: ifSame('$messages'), due: ifSame('$due'), lastEvent: ifSame('$lastEvent') },
+        ...{ messages: ifSame('$messages'), due: ifSame('$due'), events: ifSame('$events') },
       };
       await retryOnDuplicateKey(() =>
         pushRegistrations.updateOne({ _id: idOf(endpoint) }, [{ $set: set }], { upsert: true }),
@@ -160,23 +172,27 @@ export function pushRegistrationsRepository({ pushRegistrations }: Collections) 
       return deletedCount > 0;
     },
 
-    /** Queues what a member is notified of for all of their browsers; the same event once. One write. Index `member`. */
-    async queue(
-      userId: UserId,
-      id: string,
-      { notifications, now }: { readonly notifications: readonly DueNotification[]; readonly now: Date },
-    ): Promise<void> {
-      if (notifications.length === 0) return;
-      const message: QueuedPush = { id, at: now, ...contentOf(notifications) };
-      const queued = { $concatArrays: [{ $ifNull: ['$messages', []] }, literal([message])] };
-      await pushRegistrations.updateMany({ userId, lastEvent: { $ne: id } }, [
-        {
-          $set: {
-            ...{ messages: { $slice: [queued, -MAX_MESSAGES] }, lastEvent: literal(id) },
-            due: { $ifNull: ['$due', { due: now }] },
+    /** Queues what members are notified of for all of their browsers; the same event once. One write. Index `member`. */
+    async queue(noted: readonly NotedPush[], now: Date): Promise<void> {
+      if (noted.length === 0) return;
+      await pushRegistrations.bulkWrite(
+        noted.map(({ userId, message }) => ({
+          updateMany: {
+            filter: { userId, events: { $ne: message.id } },
+            update: [
+              {
+                $set: {
+                  messages: appended('$messages', message, MAX_MESSAGES),
+                  events: appended('$events', message.id, MAX_EVENTS),
+                  due: { $ifNull: ['$due', { due: now }] },
+                },
+              },
+            ],
           },
-        },
-      ]);
+        })),
+        // Two of a member's events are queued in their order.
+        { ordered: true },
+      );
     },
 
     /** Claims the browsers among those due longest that there is a place for. Index `due`. */
