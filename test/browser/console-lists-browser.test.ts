@@ -1,3 +1,4 @@
+import { addressDigest } from '../../parts/mail/src/store.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkHostConfig, defineConfig } from '../../src/descriptors/host-config.ts';
 import { useDescriptors } from '../../src/descriptors/registry.ts';
@@ -14,9 +15,15 @@ import {
 } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
+import { openShared } from '../support/spare-databases.ts';
 
 const found = await findBrowser();
 const HOUR_MS = 3_600_000;
+/** A mail server that nobody is to be sent anything by. */
+const MAILS = {
+  ...{ MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'feed@app.example', MAIL_LINK: 'https://app.example/' },
+  PUBLIC_URL: 'https://feed.example',
+};
 
 describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', () => {
   let world: ConsoleWorld;
@@ -27,7 +34,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     };
     useDescriptors(checkHostConfig(defineConfig({ views }), import.meta.url));
     checkViews();
-    world = await openConsole(found);
+    world = await openConsole(found, undefined, MAILS);
     await upsert(world.app, {
       members: [{ memberId: 'rita', name: 'Rita Moreau' }],
       pairs: ['john', 'office'].map((refId) => ({ followerId: 'demo', refId })),
@@ -90,6 +97,35 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('lists in the console', ()
     await has(page, 'Posts 4', picker);
     await picture(page, 'console-views');
     expect(await axeViolationsInBoth(page)).toEqual({});
+    expect(errors).toEqual([]);
+  });
+
+  test("a member's page says why they are sent no mails, and they begin again", async () => {
+    const { mailboxes } = (await openShared(world.app.database)).collections;
+    await ask(
+      world.app,
+      'mutation { upsertMembers(members: [{ memberId: "demo", name: "Demo", email: "demo@people.example" }]) }',
+    );
+    await using calm = await world.visit('#/member/demo');
+    await has(calm.page, 'What is stored', 'h2');
+    expect(await textOf(calm.page, 'main')).not.toContain('Mails');
+    const off = {
+      ...{ address: addressDigest('demo@people.example'), reason: 'BOUNCED' as const, error: '550 5.1.1' },
+    };
+    await mailboxes.updateOne(
+      { _id: 'demo' },
+      { $set: { off: { ...off, at: new Date() }, digestsOffAt: new Date() } },
+      { upsert: true },
+    );
+    await using visited = await world.visit('#/member/demo');
+    const { page, errors } = visited;
+    await has(page, 'A mail came back for good. 550 5.1.1');
+    await has(page, 'They have unsubscribed from digests');
+    await picture(page, 'console-mails');
+    expect(await axeViolationsInBoth(page)).toEqual({});
+    await click(page, 'Send mails again');
+    await expect.poll(() => textOf(page, 'main'), WAIT).not.toContain('Send mails again');
+    expect(await mailboxes.findOne({ _id: 'demo' })).toEqual({ _id: 'demo' });
     expect(errors).toEqual([]);
   });
 

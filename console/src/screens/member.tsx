@@ -7,6 +7,7 @@ import { useSession } from '../session.ts';
 import { AsCode, quoted } from '../ui/as-code.tsx';
 import { shownNumber } from '../ui/count.ts';
 import { EraseDialog, ErasureState } from '../ui/erase-dialog.tsx';
+import { Mails } from '../ui/mails.tsx';
 import { PageHead, PersonTabs } from '../ui/person.tsx';
 import { RebuildState } from '../ui/rebuild-state.tsx';
 import { States } from '../ui/states.tsx';
@@ -110,6 +111,7 @@ export function MemberScreen({ id }: { readonly id: string }): ReactNode {
           </section>
         )}
       </States>
+      <Mails key={id} id={id} />
       <Holdings id={id} />
       <EraseDialog
         id={id}

@@ -303,6 +303,16 @@ export const words: Readonly<Record<string, string>> = {
   Erased: 'Gelöscht',
   'The erasure goes on in the background': 'Die Löschung läuft im Hintergrund weiter',
   'changed, asked for': 'geändert, verlangt',
+  Mails: 'Mails',
+  'None are sent': 'Es werden keine geschickt',
+  'The mail server knows no such mailbox.': 'Der Mailserver kennt dieses Postfach nicht.',
+  'A mail came back for good.': 'Eine Mail ist endgültig zurückgekommen.',
+  'They told their mail provider that a mail was not wanted.':
+    'Beim Mailanbieter wurde eine Mail als unerwünscht gemeldet.',
+  'They have unsubscribed from digests': 'Zusammenfassungen sind abbestellt',
+  'Send mails again': 'Wieder Mails schicken',
+  'Another address of theirs ends this, and so do they, in the settings of their notifications.':
+    'Eine andere Adresse beendet das, oder das Mitglied selbst in den Einstellungen der Mitteilungen.',
   'What is stored': 'Was gespeichert ist',
   'Save as JSON': 'Als JSON sichern',
   Follows: 'Folgt',
