@@ -2,6 +2,7 @@ import { planPart } from '../parts/planner/measure/plan.ts';
 import { unitCostsPart } from '../parts/planner/measure/unit-costs.ts';
 import type { Part } from './harness/part.ts';
 import { againstPart } from './parts/against.ts';
+import { besideWorstPart } from './parts/beside-worst.ts';
 import { bumpPart } from './parts/bump.ts';
 import { doorsPart } from './parts/doors.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
@@ -27,6 +28,7 @@ export const PARTS: readonly Part[] = [
   fewMatchPart,
   manyFollowsPart,
   fullReaderPart,
+  besideWorstPart,
   listsPart,
   doorsPart,
   readsPart,
