@@ -1,37 +1,49 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest time that work may block the event loop, in milliseconds. */
-export const TURN_MS = 10;
+/** Longest time that all long work together may take of one turn of the event loop, in milliseconds. */
+export const TURN_MS = 3;
 
-/** Keeps long loops from blocking the event loop: `if (turn.isOver()) await turn.next();` */
-export class Turn {
-  readonly #ms: number;
-  #since = performance.now();
+/**
+ * Keeps long work from blocking the event loop: `if (turn.isOver()) await turn.next();`. All of it shares the time of a turn,
+ * however many requests it is for, so that whatever takes short waits for one turn at most with each of its steps.
+ */
+class Turn {
+  /** When the first of it ran in this turn of the event loop. */
+  #since: number | null = null;
+  readonly #waiting: (() => void)[] = [];
 
-  /** @param ms after which it is over. */
-  constructor(ms = TURN_MS) {
-    this.#ms = ms;
-  }
-
-  /** Whether the work has run long enough that other requests wait for it. */
+  /** Whether there has been so much work that others wait for it. */
   isOver(): boolean {
-    return performance.now() - this.#since > this.#ms;
+    if (this.#since !== null) return performance.now() - this.#since > TURN_MS;
+    this.#since = performance.now();
+    // Does not keep the event loop from waiting.
+    setImmediate(this.#begin).unref();
+    return false;
   }
 
-  /** Lets other work run, then starts a new turn. */
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#since = performance.now();
+  /** Lets other work run. Who has waited longest goes on first. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      setImmediate(this.#goOn);
+    });
   }
+
+  readonly #begin = (): void => {
+    this.#since = null;
+  };
+
+  readonly #goOn = (): void => {
+    if (this.isOver()) setImmediate(this.#goOn);
+    else this.#waiting.shift()?.();
+  };
 }
 
+/** What all long work of this process shares. */
+export const turn = new Turn();
+
 /** Works on many values, and on what is added meanwhile, and yields to the event loop in between. */
-export async function eachInTurns<T>(
-  values: Iterable<T>,
-  work: (value: T) => void,
-  turnMs = TURN_MS,
-): Promise<void> {
-  const turn = new Turn(turnMs);
+export async function eachInTurns<T>(values: Iterable<T>, work: (value: T) => void): Promise<void> {
   for (const value of values) {
     if (turn.isOver()) await turn.next();
     work(value);

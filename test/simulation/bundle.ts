@@ -42,8 +42,10 @@ const GIVEN = [
 ];
 const NOTHING = '\0nothing';
 /** What a process has of its own in its modules, but for what is the same in all processes. */
-const STATE = { file: 'src/lib/clock.ts', from: 'export const clock = new Clock();' };
-const RENEWED = 'export let clock = new Clock(); renewals.push(() => { clock = new Clock(); });';
+const STATE: readonly { readonly file: string; readonly name: string; readonly made: string }[] = [
+  { file: 'src/lib/clock.ts', name: 'clock', made: 'new Clock()' },
+  { file: 'src/lib/turn.ts', name: 'turn', made: 'new Turn()' },
+];
 
 /** Compiles the sources once. @throws when a mutation does not match exactly once */
 export async function bundle(mutation: Mutation | null = null): Promise<Bundle> {
@@ -56,9 +58,14 @@ export async function bundle(mutation: Mutation | null = null): Promise<Bundle> 
     load: (id) => (id === NOTHING ? 'export {};' : null),
     transform(original, id) {
       let code = original;
-      if (id === ROOT + STATE.file) {
-        if (code.includes(STATE.from)) changed.add(STATE.file);
-        code = code.replace(STATE.from, RENEWED);
+      for (const { file, name, made } of STATE) {
+        const declared = `export const ${name} = ${made};`;
+        if (id !== ROOT + file || !code.includes(declared)) continue;
+        changed.add(file);
+        code = code.replace(
+          declared,
+          `export let ${name} = ${made}; renewals.push(() => { ${name} = ${made}; });`,
+        );
       }
       if (mutation === null || id !== ROOT + mutation.file) return code;
       const parts = code.split(mutation.from);
@@ -77,7 +84,8 @@ export async function bundle(mutation: Mutation | null = null): Promise<Bundle> 
       rolldownOptions: { output: { format: 'cjs', codeSplitting: false } },
     },
   });
-  if (!changed.has(STATE.file)) throw new Error(`${STATE.file} does not have "${STATE.from}"`);
+  for (const { file, name } of STATE)
+    if (!changed.has(file)) throw new Error(`${file} does not make its ${name} as it did`);
   if (mutation !== null && !changed.has(mutation.name))
     throw new Error(`${mutation.file} is not part of a simulated process`);
   const [first] = [built].flat();

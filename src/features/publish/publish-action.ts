@@ -10,7 +10,7 @@ import { type Identity, isAffectedByBlocks } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { isHeld } from './ask-host.ts';
 import { groupsOf as grouped } from '../../lib/groups-of.ts';
-import { Turn } from '../../lib/turn.ts';
+import { turn } from '../../lib/turn.ts';
 import { idsWithin, type NewAction } from '../../storage/actions/action-document.ts';
 import type { PublicationKey } from './store/publishing.ts';
 import type { NewClaim } from '../../storage/documents/documents.ts';
@@ -142,7 +142,6 @@ export async function publishActions(
     );
   const outcomes: PublishOutcome[] = [];
   let accepted: { readonly position: number; readonly input: CheckedInput }[] = [];
-  const turn = new Turn();
   // Parsing and coercing this many inputs has blocked the event loop for a while.
   if (inputs.length > MAX_LIVE_AT_ONCE) await turn.next();
   for (const [position, input] of inputs.entries()) {

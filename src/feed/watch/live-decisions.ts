@@ -2,7 +2,7 @@ import type { Action } from '../../domain/action.ts';
 import { type NewsfeedItem, lifted, boostOf } from '../../domain/newsfeed-item.ts';
 import { baseRelevancy, type RelevancyReader } from '../../domain/relevancy.ts';
 import { addressedReasons, isPulledFor, mustAskFollows, mutesPasser } from '../../domain/visibility.ts';
-import { Turn } from '../../lib/turn.ts';
+import { turn } from '../../lib/turn.ts';
 import type { EntryEvent, LiveEvent } from '../../live/live-log.ts';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
 import { mayBeWithheldNow, presentEntry, type EntryFacts } from '../page/feed-rules.ts';
@@ -65,10 +65,9 @@ async function decideEvents(
     // Pulled follows in a cached profile may be outdated.
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
     const profile = readerOf(await (isPulled ? session.freshProfile() : session.profile()), filter);
-    const turn = new Turn();
     const items = await Promise.all(
       facts.map((known, index) =>
-        itemNow(session, { profile, relevancyNow, turn }, known, entries[index], filter),
+        itemNow(session, { profile, relevancyNow }, known, entries[index], filter),
       ),
     );
     known = await learnForFilter(
@@ -213,13 +212,12 @@ function placed({ userId, member, blocks }: ReaderProfile): RelevancyReader & Pi
 interface Deciding {
   readonly profile: ReaderProfile;
   readonly relevancyNow: RelevancyNow;
-  readonly turn: Turn;
 }
 
 /** The item as currently in the feed; `null`: not in the feed. */
 async function itemNow(
   session: ReaderSession,
-  { profile, relevancyNow, turn }: Deciding,
+  { profile, relevancyNow }: Deciding,
   facts: EntryFacts,
   event: EntryEvent | undefined,
   filter: CheckedFeedFilter,
@@ -242,7 +240,7 @@ async function itemNow(
   const reasons = isAsDelivered ? entry.reasons : addressedReasons(profile, action, follows);
   const now = { ...facts, entry: { actionId: entry.actionId, relevancy, reasons } };
   // Matching phrases in long texts takes time, so other work gets its turn.
-  while (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
+  if (profile.mutes.phrases.size > 0 && turn.isOver()) await turn.next();
   return presentEntry(profile, now, filter.state);
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Identity, ReaderProfile } from '../../domain/viewer.ts';
-import { eachInTurns, TURN_MS } from '../../lib/turn.ts';
+import { eachInTurns } from '../../lib/turn.ts';
 import type { LiveEvent, LiveMessage } from '../../live/live-log.ts';
 import type { EventReads, OpenEventSession } from '../session/event-sessions.ts';
 import type { KeptProfile } from '../session/kept-profile.ts';
@@ -50,8 +50,6 @@ export interface DecisionSources<F> {
 /** Milliseconds that somebody who was served waits for each watcher that was, and at most: about twenty times of what that takes. */
 const PAUSE_MS = 0.25;
 const MOST_PAUSE_MS = 250;
-/** Milliseconds for which lists that give way block the event loop at most. */
-const SHORT_TURN_MS = 2;
 
 export interface KnownWatcher {
   readonly identity: Identity;
@@ -268,6 +266,6 @@ export class SharedDecisions<F extends SharedFacts> {
         one.failed(error);
       }
     }
-    await eachInTurns(known, (one) => one.tell(), this.#sources.givesWay === true ? SHORT_TURN_MS : TURN_MS);
+    await eachInTurns(known, (one) => one.tell());
   }
 }

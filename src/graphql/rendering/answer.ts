@@ -1,7 +1,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql';
 import { Gate } from '../../lib/gate.ts';
 import { Reading } from '../../lib/reading.ts';
-import { Turn } from '../../lib/turn.ts';
+import { turn } from '../../lib/turn.ts';
 import { documentError } from '../errors.ts';
 
 /** Serialised fields of a JSON object that replace one key of a result. */
@@ -183,7 +183,6 @@ export class Answer {
   #lengthInTurn = 0;
   #valuesInTurn = 0;
   #waiting = 0;
-  #turn: Turn | null = null;
   #turns: Promise<void> = Promise.resolve();
   #excess: GraphQLError | null = null;
 
@@ -223,10 +222,10 @@ export class Answer {
     const atOnce = Math.max(1, Math.floor(VALUES_AT_ONCE / width));
     const later: unknown[] = [];
     for (let at = 0; at < entries.length; at += atOnce) {
-      const turn = this.#nextTurn();
+      const inTurn = this.#nextTurn();
       // Loads under way take their time anyway, and must not fail unobserved.
       for (const entry of entries.slice(at, at + atOnce))
-        later.push(entry instanceof Promise ? entry : turn.then(() => entry));
+        later.push(entry instanceof Promise ? entry : inTurn.then(() => entry));
     }
     return later;
   }
@@ -286,7 +285,6 @@ export class Answer {
     if (this.#values <= VALUES_AT_ONCE) return writtenWithin(most, data);
     const json = new JsonText(most);
     try {
-      const turn = new Turn();
       for (const part of partsOf(data, OUTER_LEVELS)) {
         part(json);
         if (turn.isOver()) await turn.next();
@@ -306,7 +304,6 @@ export class Answer {
   }
 
   #nextTurn(): Promise<void> {
-    const turn = (this.#turn ??= new Turn());
     this.#waiting += 1;
     this.#turns = this.#turns.then(async () => {
       if (turn.isOver()) await turn.next();

@@ -1,6 +1,6 @@
 import type { AbstractCursor, Collection, Document, FindCursor, OptionalUnlessRequiredId } from 'mongodb';
 import { gathered } from '../../lib/gathered.ts';
-import { Turn } from '../../lib/turn.ts';
+import { turn } from '../../lib/turn.ts';
 import { duplicatePositions, mayBeOfOne } from './errors.ts';
 
 /** Documents that are decoded in one go: each of the largest actions takes a millisecond. */
@@ -9,10 +9,8 @@ const AT_ONCE = 8;
 /** All documents of a cursor, as `toArray` gives them, without keeping the event loop from other work meanwhile. */
 export async function inTurns<T>(cursor: AbstractCursor<T>): Promise<T[]> {
   const documents: T[] = [];
-  let turn: Turn | null = null;
   try {
     while (cursor.bufferedCount() > 0 || (await cursor.hasNext())) {
-      turn ??= new Turn();
       for (const document of cursor.readBufferedDocuments(AT_ONCE)) documents.push(document);
       if (turn.isOver()) await turn.next();
     }
