@@ -1,5 +1,10 @@
 import type { Context } from './context.ts';
-import { type FeedEntry, type FeedPosition, compareFeedPositions } from '../domain/newsfeed-item.ts';
+import {
+  type DeliveryReason,
+  type FeedEntry,
+  type FeedPosition,
+  compareFeedPositions,
+} from '../domain/newsfeed-item.ts';
 import { MAX_FUTURE_MS, type InteractionGroup } from '../domain/relevancy.ts';
 import {
   type Candidates,
@@ -15,6 +20,7 @@ import { type Follow, type ReaderProfile, profileOfMember, profileOfStranger } f
 import { positionAbove } from '../domain/cursor.ts';
 import { clock } from '../lib/clock.ts';
 import { departmentKey, reachesFollowers, teamKey, userKey } from '../domain/audience.ts';
+import { eachInTurns, mapInTurns } from '../lib/turn.ts';
 import { addressedReasons, blocksAsked, followableIds } from '../domain/visibility.ts';
 import { resolveEntries } from './relevancies.ts';
 
@@ -354,12 +360,13 @@ export async function entriesOf(
 ): Promise<FeedEntry[]> {
   await learnBlocks(context, reader, actions, follows);
   const byRef = new Map(follows.map((follow) => [follow.refId, follow]));
-  const addressed = actions.flatMap((action) => {
-    if (action.isHidden || action.isDeleted) return [];
+  const addressed: { readonly action: SourceAction; readonly reasons: readonly DeliveryReason[] }[] = [];
+  await eachInTurns(actions, (action) => {
+    if (action.isHidden || action.isDeleted) return;
     // Few of thousands of follows decide.
     const own = followableIds(action).flatMap((refId) => byRef.get(refId) ?? []);
     const reasons = addressedReasons(reader, action, own);
-    return reasons.length === 0 ? [] : [{ action, reasons }];
+    if (reasons.length > 0) addressed.push({ action, reasons });
   });
   const place = await resolveEntries(
     context,
@@ -367,7 +374,7 @@ export async function entriesOf(
     [reader.userId],
     follows.filter(({ isAssigned }) => isAssigned),
   );
-  return addressed.map(({ action, reasons }) => place(reader.userId, action, reasons));
+  return mapInTurns(addressed, ({ action, reasons }) => place(reader.userId, action, reasons));
 }
 
 /** Asks about the blocks that decide. No command for readers whose blocks are all known. */

@@ -19,7 +19,7 @@ import { badInput } from '../../domain/errors.ts';
 import { type AskedList, checkAskedList, readerOf } from './views.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { isAboveRead, passRules, toItem, type EntryFacts, type VisibleEntry } from './feed-rules.ts';
+import { isAboveRead, passRules, toItem } from './feed-rules.ts';
 import {
   type CheckedFeedFilter,
   entriesFor,
@@ -263,20 +263,17 @@ export async function show(
   const visible = await passing(hydrated, (facts) => passRules(reader, facts, state));
   const items = visible.map((entry) => toItem(reader, entry, state));
   const known = await learnForFilter(session, filter, items);
-  return items.filter((item) => passesFeedFilter(filter, item, known, order));
+  return passing(items, (item) => (passesFeedFilter(filter, item, known, order) ? item : null));
 }
 
-/** Matching muted phrases in long texts takes time, so other work gets its turn. */
-async function passing(
-  hydrated: readonly EntryFacts[],
-  rules: (facts: EntryFacts) => VisibleEntry | null,
-): Promise<VisibleEntry[]> {
-  const visible: VisibleEntry[] = [];
-  await eachInTurns(hydrated, (facts) => {
-    const entry = rules(facts);
-    if (entry !== null) visible.push(entry);
+/** What is left of values. Matching phrases in long texts takes time, so other work gets its turn. */
+async function passing<T, R>(values: readonly T[], pass: (value: T) => R | null): Promise<R[]> {
+  const left: R[] = [];
+  await eachInTurns(values, (value) => {
+    const passed = pass(value);
+    if (passed !== null) left.push(passed);
   });
-  return visible;
+  return left;
 }
 
 /** Bounds that contain everything the filter lets through. */

@@ -66,9 +66,7 @@ async function decideEvents(
     const isPulled = visible.some(({ pullRefIds }) => pullRefIds.length > 0);
     const profile = readerOf(await (isPulled ? session.freshProfile() : session.profile()), filter);
     const items = await Promise.all(
-      facts.map((known, index) =>
-        itemNow(session, { profile, relevancyNow }, known, entries[index], filter),
-      ),
+      facts.map((known, index) => itemNow(session, { profile, relevancyNow }, known, entries[index], filter)),
     );
     known = await learnForFilter(
       session,

@@ -158,7 +158,7 @@ export interface WrittenResult extends ExecutionResult {
 
 /** Pages that one operation reads at a time: one of the largest actions takes tens of megabytes while it is read. */
 const PAGES_AT_ONCE = 2;
-const VALUES_AT_ONCE = 2_000;
+const VALUES_AT_ONCE = 1_000;
 /** Characters of parts that are written in one go. */
 const LENGTH_AT_ONCE = 256 * 1024;
 /** Levels of a result above the entries of a page: data, field, edges, edge. */

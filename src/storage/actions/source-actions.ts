@@ -7,6 +7,7 @@ import { clock } from '../../lib/clock.ts';
 import { toAction, type WantedActions, wantedFilter } from './action-document.ts';
 import { inOneBatch, inTurns } from '../database/batches.ts';
 import type { Follow } from '../../domain/viewer.ts';
+import { mapInTurns } from '../../lib/turn.ts';
 import type { ActionDocument } from '../documents/documents.ts';
 import { FOLLOW_FIELDS, toFollow, type PlainFollow } from '../documents/follow-document.ts';
 import type { FollowDocument } from '../documents/reader-documents.ts';
@@ -123,7 +124,7 @@ export function sourceActionsRepository(
         ? inTurns(cursor.batchSize(BATCH))
         : inOneBatch(cursor.sort({ [time]: -1 }).limit(most), most));
       return {
-        actions: found.map(toSourceAction),
+        actions: await mapInTurns(found, toSourceAction),
         above: found.length === most ? lowest(found) : window.above,
         examined: found.length,
       };
@@ -149,7 +150,7 @@ export function sourceActionsRepository(
     const [all] = found?.examined ?? [];
     const isCut = actions.length === most;
     return {
-      actions: actions.map(toSourceAction),
+      actions: await mapInTurns(actions, toSourceAction),
       above: isCut ? lowest(actions) : all?.count === examined ? all.above : window.above,
       examined: all?.count ?? 0,
     };
@@ -212,7 +213,7 @@ export function sourceActionsRepository(
           .project<SourceDocument>(FIELDS),
         ids.length,
       );
-      return found.map(toSourceAction);
+      return mapInTurns(found, toSourceAction);
     },
 
     /**
