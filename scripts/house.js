@@ -81,7 +81,7 @@ const LIMITS = {
   // Without the lines of the functions in them.
   'functions over 60': 0,
   // What a process has once: docs/architecture.md gives the reasons.
-  'state of modules': 14,
+  'state of modules': 15,
   'rooms in circles': 0,
   'features in circles': 0,
   'files in circles': 0,
