@@ -82,7 +82,7 @@ async function publish(app: TestApp, posts: readonly Posted[]): Promise<string[]
   return outcomes.map(({ action }) => encodeActionId(action?.id ?? ''));
 }
 
-const FEED = `query ($view: String!, $first: Int, $after: String, $last: Int, $before: String, $filter: FeedFilter) {
+const FEED = `query ($view: String, $first: Int, $after: String, $last: Int, $before: String, $filter: FeedFilter) {
   feed(view: $view, first: $first, after: $after, last: $last, before: $before, filter: $filter) {
     edges { cursor node { isUnread reasons action { id } } }
     pageInfo { hasNextPage endCursor }
@@ -142,11 +142,7 @@ test('shows what the host offers, highest first, also what is not in the feed, a
   expect(up.ids).toEqual([best, named]);
   expect((await feed(app, 'ann', { filter: { actorIds: ['cid'] } })).ids).toEqual([best]);
   // The feed itself has what it has, and the view had one question for all of this.
-  const own = await app.query<FeedAnswer>(
-    FEED.replaceAll('$view: String!, ', '').replace('view: $view, ', ''),
-    {},
-    { sub: 'ann' },
-  );
+  const own = await app.query<FeedAnswer>(FEED, {}, { sub: 'ann' });
   expect(own.data?.feed.edges.map(({ node }) => node.action.id)).toEqual([other, named]);
   expect(asked.filter(({ memberId }) => memberId === 'ann')).toHaveLength(1);
   expect(asked[0]).toEqual({ view: 'picks', memberId: 'ann', most: 500 });
@@ -185,6 +181,33 @@ test('the rules decide: nothing hidden, blocked, muted, put away, unknown, forei
   answers.set('lia', offers([...all.map((id): [string, number] => [id, 5]), [fine, 1], [fine, 7]]));
   const page = await feed(app, 'lia');
   expect([page.ids, page.total.count]).toEqual([[fine], 1]);
+});
+
+test('what only the host offers is archived and snoozed in the view, and comes back there', async () => {
+  await using app = await startTestApp();
+  const [inFeed = '', open = '', later = ''] = await publish(app, [
+    { actorId: 'bob', mentions: ['kim'] },
+    { actorId: 'bob' },
+    { actorId: 'bob' },
+  ]);
+  const all = [inFeed, open, later];
+  answers.set('kim', offers(all.map((id, n): [string, number] => [id, 3 - n])));
+  const put = app.services.setItemState;
+  const until = new Date(Date.now() + 3_600_000);
+  for (const id of [inFeed, open]) await put(app.session('kim'), keyOf(id), 'ARCHIVED');
+  await put(app.session('kim'), keyOf(later), 'SNOOZED', until);
+  const lists = async () => {
+    const [view, archive, snoozed] = await Promise.all(
+      [{}, { archived: true }, { snoozed: true }].map((filter) => feed(app, 'kim', { filter })),
+    );
+    return { view: view?.ids, archive: archive?.ids, snoozed: snoozed?.ids, count: archive?.total.count };
+  };
+  expect(await lists()).toEqual({ view: [], archive: [inFeed, open], snoozed: [later], count: 2 });
+  expect((await feed(app, 'kim', { view: null, filter: { archived: true } })).ids).toEqual([inFeed]);
+  const back = app.services.clearItemState;
+  for (const id of [inFeed, open]) await back(app.session('kim'), keyOf(id), 'ARCHIVED');
+  await back(app.session('kim'), keyOf(later), 'SNOOZED');
+  expect(await lists()).toEqual({ view: all, archive: [], snoozed: [], count: 0 });
 });
 
 const LIES: Readonly<Record<string, Answers>> = {
