@@ -65,6 +65,13 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the demo page', () => {
     await expect
       .poll(() => textOf(page, '[data-side="right"] article:first-child'), WAIT)
       .toContain('Like 1');
+    await clickOn(page, '[data-side="left"] article:first-child [data-fanfare="reactions"] [aria-expanded]');
+    await fillIn(page, '[data-side="left"] textarea', 'Well done');
+    await clickOn(page, '[data-side="left"] article:first-child [type="submit"]');
+    await expect
+      .poll(() => textOf(page, '[data-side="right"] article:first-child'), WAIT)
+      .toContain('Comments 1');
+    await clickOn(page, '[data-side="left"] article:first-child [data-fanfare="reactions"] [aria-expanded]');
     // The one of the README.
     await page.setViewport({ width: 1100, height: 610 });
     await picture(page, 'demo');

@@ -154,12 +154,22 @@ describe('fanfare demo', () => {
     const second = await runCli(args, env);
     expect(second.stdout.match(/\(from last time\)$/gm)).toHaveLength(5);
     await app.idle();
-    const { data } = await app.query<{ feed: { edges: unknown[] } }>(
-      '{ feed { edges { cursor } } }',
+    const { data } = await app.query<{
+      feed: { edges: { node: { action: { engagement: { comments: number } } } }[] };
+      viewer: { lists: { id: string; name: string }[] };
+      scheduledActions: { edges: unknown[] };
+    }>(
+      `{ feed { edges { node { action { engagement { comments } } } } } viewer { lists { id name } }
+        scheduledActions { edges { cursor } } }`,
       {},
-      { sub: 'demo' },
+      { sub: 'demo', roles: ['service'] },
     );
     expect(data?.feed.edges).toHaveLength(9);
+    const comments = data?.feed.edges.map(({ node }) => node.action.engagement.comments) ?? [];
+    expect(comments.filter((count) => count > 0)).toEqual([2]);
+    // One of each run, and one list of both.
+    expect(data?.scheduledActions.edges).toHaveLength(2);
+    expect(data?.viewer.lists.map(({ name }) => name)).toEqual(['Applicants']);
   });
 
   it('prints commands that work unchanged', async () => {

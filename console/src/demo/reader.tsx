@@ -13,8 +13,8 @@ import {
   useFeed,
   type FanfareProviderProps,
 } from '@fanfare/react';
-import { Notifications } from '@fanfare/react/more';
-import type { ReactNode } from 'react';
+import { CommentThread, Notifications, useViews } from '@fanfare/react/more';
+import { useState, type ReactNode } from 'react';
 import { wordsOfParts } from '../words/language.ts';
 
 interface ReaderProps {
@@ -37,9 +37,23 @@ export function Reader({ token, children }: ReaderProps): ReactNode {
 }
 
 function LiveFeed(): ReactNode {
-  const feed = useFeed({ first: 25, live: 'insert' });
+  const { views } = useViews();
+  const [view, setView] = useState('');
+  const [opened, setOpened] = useState('');
+  // New items of a view that is ranked come with its next page.
+  const order = views.find(({ name }) => name === view)?.order ?? 'TOP';
+  const feed = useFeed({ first: 25, live: 'insert', ...(view !== '' && { view, order }) });
   return (
     <Feed.Root feed={feed}>
+      {views.length > 0 && (
+        <nav className="quiet-buttons" aria-label="Views">
+          {[{ name: '', label: 'Everything' }, ...views].map(({ name, label }) => (
+            <button key={name} type="button" aria-pressed={name === view} onClick={() => setView(name)}>
+              {label}
+            </button>
+          ))}
+        </nav>
+      )}
       <Feed.Error />
       <Feed.Skeleton />
       <Feed.List label="Feed">
@@ -48,7 +62,14 @@ function LiveFeed(): ReactNode {
             <Avatar {...leaderOf(item.action)} />
             <Summary item={item} />
             <Time at={item.action.conducted} />
-            <Reactions actionId={item.action.id} />
+            <Reactions
+              actionId={item.action.id}
+              comments={{
+                isOpen: item.id === opened,
+                toggle: () => setOpened(item.id === opened ? '' : item.id),
+              }}
+            />
+            {item.id === opened && <CommentThread actionId={item.action.id} />}
           </Feed.Item>
         )}
       </Feed.List>

@@ -8,6 +8,7 @@ import type { ApiClient } from '../../../src/cli/api-client.ts';
 import { CommandError, DEMO_TENANT, configOf, findServer } from '../../../src/cli/context.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { ownToken } from '../../../src/cli/token.ts';
+import { DEMO_CONFIG, playAround, scheduledAction } from './around.ts';
 import { FOLLOWS, MEMBERS, READER, REFS } from './people.ts';
 import { liveAction, story } from './story.ts';
 import { type TraceAction, followsOfRepositories, paced, readTrace } from './trace.ts';
@@ -43,6 +44,7 @@ const PUBLISH = /* GraphQL */ `
     publishAction(input: $input) {
       isReplay
       action {
+        id
         descriptor {
           summary
         }
@@ -54,7 +56,7 @@ const PUBLISH = /* GraphQL */ `
 interface Published {
   readonly publishAction: {
     readonly isReplay: boolean;
-    readonly action: { readonly descriptor: { readonly summary: string } };
+    readonly action: { readonly id: string; readonly descriptor: { readonly summary: string } };
   };
 }
 
@@ -74,8 +76,9 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   const played = { live: 0 };
   const play = async (url: string, given = options.token): Promise<void> => {
     const client = await connectToServer(context, { url, token: given, tenant });
-    await playStory(client, context.terminal);
+    const hire = await playStory(client, context.terminal, run);
     const token = given ?? (await ownToken(context, READER, { tenant }));
+    await playAround(client, await connectToServer(context, { url, token, tenant }), hire);
     for (const line of watchingHints(url, token)) context.terminal.out(line);
     const live =
       traceMs === null
@@ -99,13 +102,16 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     return;
   }
   const { config: signing } = await withSecret(configOf(context));
-  await using runtime = await openRuntime(context, {
-    config: signing,
-    parts: { api: true, worker: true },
-    voice: 'command',
-    farewell,
-    exitCode: 0,
-  });
+  await using runtime = await openRuntime(
+    { hostConfig: DEMO_CONFIG, ...context },
+    {
+      config: signing,
+      parts: { api: true, worker: true },
+      voice: 'command',
+      farewell,
+      exitCode: 0,
+    },
+  );
   await play(runtime.app.url ?? '');
 }
 
@@ -167,14 +173,21 @@ async function prepareStory(client: ApiClient): Promise<void> {
   });
 }
 
-async function playStory(client: ApiClient, terminal: Terminal): Promise<void> {
+/** @returns the id of its last action */
+async function playStory(client: ApiClient, terminal: Terminal, run: string): Promise<string> {
   await prepareStory(client);
+  let last = '';
   for (const input of story()) {
     const { publishAction } = await client.run<Published>(PUBLISH, { input });
     terminal.out(
       `  ${publishAction.action.descriptor.summary}${publishAction.isReplay ? ' (from last time)' : ''}`,
     );
+    last = publishAction.action.id;
   }
+  const input = scheduledAction(run, clock.now());
+  const { publishAction } = await client.run<Published>(PUBLISH, { input });
+  terminal.out(`  In a minute: ${publishAction.action.descriptor.summary}`);
+  return last;
 }
 
 const WATCH =
@@ -201,6 +214,7 @@ function watchingHints(url: string, token: string): string[] {
     '',
     call(READ, 'application/json'),
     '',
+    'The console has more of it: a list of the reader, a thread under the hire, what is scheduled (Publish) and, of a server that this command has started, views.',
     `In a browser: ${endpoint.replace(/graphql$/, 'console')}, or ${endpoint}, with {"authorization": "Bearer …"} under Headers.`,
     '',
     'Live actions (stop with Ctrl-C):',

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FOLLOWS, MEMBERS, READER, REFS } from '../../src/people.ts';
 import { liveAction, story } from '../../src/story.ts';
 import { followsOfRepositories, paced, readTrace } from '../../src/trace.ts';
+import { DEMO_CONFIG, scheduledAction } from '../../src/around.ts';
+import '../../../../src/app/features.ts';
+import { checkHostConfig } from '../../../../src/descriptors/host-config.ts';
+import { checkViews } from '../../../../src/feed/page/views.ts';
 import { descriptorOfInput } from '../../../../src/descriptors/registry.ts';
 
 const live = Array.from({ length: 120 }, (_, n) => liveAction('run', n));
@@ -40,6 +44,19 @@ describe('the demo', () => {
     expect(MEMBERS).toHaveLength(12);
     const feeds = MEMBERS.map(({ memberId }) => FOLLOWS.filter(({ followerId }) => followerId === memberId));
     expect(new Set(feeds.map((follows) => follows.map(({ refId }) => refId).join(' '))).size).toBe(12);
+  });
+
+  it('has views that a server can have, and something for later', () => {
+    expect(() => {
+      checkViews(checkHostConfig(DEMO_CONFIG, 'The demo').views);
+    }).not.toThrow();
+    const now = new Date();
+    const { descriptor, refs, publishAt } = scheduledAction('run', now);
+    expect(descriptorOfInput('posted')?.schema.safeParse(Object.values(descriptor)[0]).error).toBeUndefined();
+    expect(FOLLOWS).toEqual(
+      expect.arrayContaining((refs ?? []).map(({ id }) => ({ followerId: READER, refId: id }))),
+    );
+    expect(publishAt?.getTime()).toBeGreaterThan(now.getTime());
   });
 
   it('plays the sample trace in the given time and in order, with a dozen followers of its repositories', async () => {
