@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { createCore } from '../../src/app/core.ts';
 import { DEFAULT_REACTIONS } from '../../src/domain/interaction.ts';
+import type { Offers } from '../../src/domain/offer.ts';
 import { DEFAULT_RANKING } from '../../src/domain/ranking.ts';
 import { DEFAULT_WEIGHTS } from '../../src/domain/relevancy.ts';
 import type { Identity, Role } from '../../src/domain/viewer.ts';
@@ -80,6 +81,8 @@ export interface PartsOptions {
   readonly keepsImpressions?: boolean;
   /** Whether what happens is recorded for hosts. Default: no. */
   readonly recordsEvents?: boolean;
+  /** What a host offers in views. Default: it does not answer. */
+  readonly offers?: Offers;
   /** What parts put into the core by their settings. Default: nothing. */
   readonly fields?: object;
   /** Entries that are stored per feed. Default: more than any test has. */
@@ -159,6 +162,7 @@ async function openOn(
     pullRefreshMs: options.pullRefreshMs ?? (options.monitorCommands === true ? NEVER_MS : undefined),
     cacheBytes: options.cacheBytes,
     recordsEvents: options.recordsEvents ?? false,
+    ...(options.offers && { offers: options.offers }),
     ...(options.fields === undefined ? {} : { fields: options.fields }),
   });
   const { feedStore, feedStores } = core;
