@@ -89,7 +89,6 @@ function best(items: readonly ModelItem[], score: (item: ModelItem) => number): 
 
 /** What the definition says that is in a view, in its order. */
 function defined({ model }: Run, own: ModelReader, generation: number): Record<ViewName, ModelItem[]> {
-  // Of views with a mark of their own it is never moved but by those who say so.
   const feed = feedFor(model, own);
   const isLately = ({ action }: ModelItem): boolean => action.conducted >= clock.time() - DAY_MS;
   const byRank = (items: readonly ModelItem[]): ModelItem[] =>
