@@ -20,7 +20,7 @@ const resolve = {
       replacement: fileURLToPath(new URL('packages/client/src/$1.ts', import.meta.url)),
     },
     {
-      find: /^@fanfare\/react\/(more|offline|server|testing)$/,
+      find: /^@fanfare\/react\/(cache|more|offline|server|testing)$/,
       replacement: fileURLToPath(new URL('packages/react/src/$1.ts', import.meta.url)),
     },
   ],

@@ -15,10 +15,15 @@ export const reactSources: InlineConfig = {
   resolve: {
     alias: [
       { find: '@fanfare/react/style.css', replacement: part('react/style.css') },
-      { find: /^@fanfare\/react\/(more|offline|server|testing)$/, replacement: part('react/src/$1.ts') },
+      {
+        find: /^@fanfare\/react\/(cache|more|offline|server|testing)$/,
+        replacement: part('react/src/$1.ts'),
+      },
       { find: '@fanfare/react/native', replacement: part('react/src/native.tsx') },
       { find: '@fanfare/react', replacement: part('react/src/index.ts') },
       { find: '@fanfare/client/offline', replacement: part('client/src/offline.ts') },
+      { find: '@fanfare/apollo', replacement: part('apollo/src/index.ts') },
+      { find: '@fanfare/client/cache', replacement: part('client/src/cache.ts') },
       { find: '@fanfare/client/operations', replacement: part('client/src/operations.ts') },
       { find: '@fanfare/client', replacement: part('client/src/index.ts') },
     ],

@@ -61,6 +61,23 @@ test.each(WAYS)('%s shows nothing of the former reader, and goes on for the next
   watched.unsubscribe();
 });
 
+test.each(WAYS)('%s tells of each change of a list, by what its cache shows', async (_name, create) => {
+  const { fanfare, feed } = open(create);
+  const liked: (boolean | undefined)[] = [];
+  const end = feed.subscribe((page) => liked.push(page?.edges[0]?.node.action.viewer.hasLiked));
+  await feed.load();
+  await vi.waitFor(() => expect(liked.at(-1)).toBe(false));
+  const sent = fanfare.like(IDS.ann);
+  // Before the server has answered.
+  expect(feed.read()?.edges[0]?.node.action.viewer.hasLiked).toBe(true);
+  await vi.waitFor(() => expect(liked.at(-1)).toBe(true));
+  await sent;
+  end();
+  const before = liked.length;
+  await fanfare.unlike(IDS.ann);
+  expect(liked).toHaveLength(before);
+});
+
 test.each(WAYS)(
   '%s: deeds that wait are not done in the name of the next reader, and all settle',
   async (_name, create) => {

@@ -44,6 +44,7 @@ function Home(): ReactNode {
       <Cook />
       <Feed.Root feed={feed}>
         <Feed.NewItems />
+        <Feed.Announcer />
         <Feed.Error />
         <Feed.Skeleton />
         <Feed.List label="Recipes">
@@ -62,9 +63,7 @@ function Home(): ReactNode {
   );
 }
 
-type DishProps = PropsWithChildren<{ readonly action: FanfareAction }>;
-
-function Dish({ action, children }: DishProps): ReactNode {
+function Dish({ action, children }: PropsWithChildren<{ readonly action: FanfareAction }>): ReactNode {
   const [isOpen, toggle] = useReducer((open: boolean) => !open, false);
   return (
     <>
@@ -85,14 +84,10 @@ function Cook(): ReactNode {
   const cook = async (text: string, mentions: readonly string[]): Promise<void> => {
     const [recipeName = '', ...lines] = text.split('\n');
     const isPicture = (line: string): boolean => line.startsWith('https://');
-    const recipeCooked = {
-      recipeId: `recipe:${recipeName.toLowerCase()}`,
-      recipeName,
-      note: lines.filter((line) => !isPicture(line)).join('\n') || null,
-      rating: 5,
-      pictures: lines.filter(isPicture).map((url) => ({ url, alt: recipeName })),
-    };
-    await publish({ recipeCooked }, { mentions, scope: 'PUBLIC' });
+    const recipe = { recipeId: `recipe:${recipeName.toLowerCase()}`, recipeName, rating: 5 };
+    const note = lines.filter((line) => !isPicture(line)).join('\n') || null;
+    const pictures = lines.filter(isPicture).map((url) => ({ url, alt: recipeName }));
+    await publish({ recipeCooked: { ...recipe, note, pictures } }, { mentions, scope: 'PUBLIC' });
   };
   return (
     <Composer label="What did you cook?" onSend={cook}>
@@ -117,10 +112,8 @@ function Page({ id }: { readonly id: string }): ReactNode {
 }
 
 const token = async (): Promise<string> => (await fetch('/token', { cache: 'no-store' })).text();
-const root = document.getElementById('root');
-if (root !== null)
-  createRoot(root).render(
-    <FanfareProvider url="/graphql" token={token} fields={fields}>
-      <App />
-    </FanfareProvider>,
-  );
+createRoot(document.body.appendChild(document.createElement('div'))).render(
+  <FanfareProvider url="/graphql" token={token} fields={fields}>
+    <App />
+  </FanfareProvider>,
+);

@@ -77,6 +77,17 @@ class Loaded<Answer, Page> {
     return this.inTurn(() => this.ask());
   }
 
+  readonly subscribe = (listener: (page: Page | undefined) => void): (() => void) => {
+    const { query, variables } = this.#list;
+    const watched = this.#parts.client.watchQuery({ query, variables, fetchPolicy: 'cache-only' });
+    const subscription = watched.subscribe(() => {
+      listener(this.read());
+    });
+    return () => {
+      subscription.unsubscribe();
+    };
+  };
+
   async ask(part: object = {}): Promise<void> {
     const { query, variables } = this.#list;
     await this.#parts.source.during(() =>
@@ -134,7 +145,7 @@ export function feedList<Shown extends ShownFields>(
     get variables() {
       return start.variables;
     },
-    ...{ query, read, load },
+    ...{ query, read, load, subscribe: loaded.subscribe },
     loadMore: () =>
       loaded.inTurn(async () => {
         const { hasNextPage, endCursor } = loaded.read()?.pageInfo ?? {};
@@ -193,7 +204,7 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
   // As one page, which replaces what was loaded.
   const load = (): Promise<void> => loaded.inTurn(() => loaded.ask(want(0) > 0 ? { first: wanted } : {}));
   return {
-    ...{ query, variables, read: () => loaded.read(), load },
+    ...{ query, variables, read: () => loaded.read(), load, subscribe: loaded.subscribe },
     inReview() {
       const answer = loaded.answer();
       return answer === undefined ? [] : inReviewIn(answer);
@@ -234,6 +245,7 @@ export function notificationList<Shown extends ShownFields>(
   });
   return {
     ...{ query, variables, read: () => loaded.read(), load: () => loaded.load() },
+    subscribe: loaded.subscribe,
     watch: () =>
       parts.source.follow<CachedNotificationEvent<CachedNotification<Shown>>>(
         sent(parts, documents.notificationEvents),

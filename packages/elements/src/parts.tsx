@@ -142,14 +142,7 @@ export function SliceOf({ element }: { readonly element: Drawn<FanfareSliceEleme
   const { refId, first, filter } = element;
   const slice = useSlice(refId, { ...(first > 0 && { first }), ...(filter && { filter }) });
   const { actions, refresh, ...pages } = slice;
-  const list = {
-    ...pages,
-    ...{ items: actions.map(entryOf), refresh, retry: refresh },
-    // It begins at the top, and all that is new is shown at once.
-    ...{ hasPreviousPage: false, isLoadingPrevious: false, loadPrevious: refresh, setAtTop: () => undefined },
-    loadUntil: (id: string) => Promise.resolve(actions.some((action) => action.id === id)),
-    pending: { count: 0, show: () => null },
-  };
+  const list = { ...pages, items: actions.map(entryOf), retry: refresh };
   return <ItemList {...{ element, list }} />;
 }
 

@@ -81,6 +81,31 @@ function lasting<Page>(source: CacheSource, read: () => Page | undefined): () =>
   };
 }
 
+interface Shown<Answer, Variables extends object, Page> {
+  readonly query: TypedDocumentNode<Answer, Variables>;
+  readonly variablesOf: () => Variables;
+  readonly pageIn: (answer: Answer) => Page | undefined;
+}
+
+/** By the cache alone. What it gives must not be read again while it tells of it: that would be told as well. */
+const subscriberOf =
+  <Answer, Variables extends object, Page>(
+    { client, source }: Pick<Parts, 'client' | 'source'>,
+    { query, variablesOf, pageIn }: Shown<Answer, Variables, Page>,
+  ) =>
+  (listener: (page: Page | undefined) => void): (() => void) => {
+    let page: Page | undefined;
+    const shown = lasting(source, () => page);
+    const results = client.query(query, variablesOf(), { requestPolicy: 'cache-only' });
+    const subscription = results.subscribe(({ data }) => {
+      page = data === undefined || data === null ? undefined : pageIn(data);
+      listener(shown());
+    });
+    return () => {
+      subscription.unsubscribe();
+    };
+  };
+
 /** As it goes to the server: with the names of types. */
 export function textOf(document: DocumentInput): string {
   return stringifyDocument(formatDocument(createRequest(document, {}).query) as typeof document);
@@ -142,7 +167,16 @@ export function feedList<Shown extends ShownFields>(
     get variables() {
       return start.variables;
     },
-    ...{ query, read, load },
+    ...{
+      query,
+      read,
+      load,
+      subscribe: subscriberOf(parts, {
+        query,
+        variablesOf: () => start.variables,
+        pageIn: ({ feed }) => feed,
+      }),
+    },
     loadMore: () =>
       source.inTurn(name, async () => {
         const { hasNextPage, endCursor = null } = read()?.pageInfo ?? {};
@@ -212,6 +246,11 @@ export function otherList<Shown extends ShownFields, Name extends keyof OtherLis
     });
   return {
     ...{ query, variables, read, load, inReview: () => inReview() ?? [] },
+    subscribe: subscriberOf(parts, {
+      query,
+      variablesOf: () => variables,
+      pageIn: (answer) => listIn(answer) as CachedPage<OtherLists<Shown>[Name]> | undefined,
+    }),
     loadMore: () =>
       source.inTurn(name, async () => {
         await askMore();
@@ -249,7 +288,17 @@ export function notificationList<Shown extends ShownFields>(
       changed();
     });
   return {
-    ...{ query, variables, read, load },
+    ...{
+      query,
+      variables,
+      read,
+      load,
+      subscribe: subscriberOf(parts, {
+        query,
+        variablesOf: () => variables,
+        pageIn: ({ notifications }) => notifications,
+      }),
+    },
     watch: () =>
       follow(
         client,

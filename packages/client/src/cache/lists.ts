@@ -353,6 +353,8 @@ export interface CacheList<Query, Variables, Page> {
   read(): Page | undefined;
   /** Reads the first page; of a list without events as much as was loaded. Rejects when the server does not answer. */
   load(): Promise<void>;
+  /** Gives what is shown, and what is shown after each change. Asks for nothing. @returns ends it */
+  subscribe(listener: (page: Page | undefined) => void): () => void;
 }
 
 export interface PagedList<Query, Page> extends CacheList<Query, ListVariables, Page> {

@@ -25,7 +25,7 @@ export function Articles<Item extends Identified>({
   const list = useRef<HTMLDivElement>(null);
   useAnchor(list, items);
   useKeptFocus(list, items);
-  const isBusy = feed.isLoadingMore || feed.isLoadingPrevious || feed.status === 'loading';
+  const isBusy = feed.isLoadingMore === true || feed.isLoadingPrevious === true || feed.status === 'loading';
   return (
     <div
       ref={list}
@@ -35,7 +35,7 @@ export function Articles<Item extends Identified>({
       aria-label={label}
       aria-busy={isBusy}
       data-fanfare="list"
-      data-more-above={feed.hasPreviousPage || undefined}
+      data-more-above={feed.hasPreviousPage === true || undefined}
       onKeyDown={(event) => {
         if (moveFocus(event.currentTarget, event)) event.preventDefault();
       }}

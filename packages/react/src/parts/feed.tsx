@@ -9,9 +9,16 @@ export interface Identified {
   readonly id: string;
 }
 
-/** A list of the reader: what the parts need of it that are the same for all. */
-export type AnyList = ListControls &
-  Omit<ListState<Identified>, 'waiting'> & { readonly total?: FeedState['total'] };
+type State = ListState<Identified>;
+
+/** A list of the reader, or one of your own: what the parts need of it. What is optional, a list without it does without. */
+export type AnyList = Pick<State, 'items' | 'status' | 'error' | 'hasNextPage'> &
+  Pick<ListControls, 'loadMore' | 'retry'> &
+  Partial<
+    Pick<State, 'isLoadingMore' | 'hasPreviousPage' | 'isLoadingPrevious'> &
+      Pick<ListControls, 'loadPrevious' | 'pending' | 'setAtTop'> &
+      Pick<FeedState, 'total'>
+  >;
 
 interface Shared {
   readonly feed: AnyList;
@@ -39,7 +46,7 @@ export function Root({
   const root = useRef<HTMLDivElement>(null);
   const { setAtTop } = feed;
   useEffect(() => {
-    if (top.current === null) return undefined;
+    if (top.current === null || setAtTop === undefined) return undefined;
     let isVisible = false;
     // A reader whose pointer or focus is in the list is doing something with it: nothing moves under their hands.
     const look = (): void => {
@@ -126,7 +133,7 @@ export function Article({ id, index, isUnread, isHidden, kind, labelId, children
 
 /** −1: not known, as ARIA has it. */
 function sizeOf({ total, hasNextPage, hasPreviousPage, items }: AnyList): number {
-  if (!hasNextPage && !hasPreviousPage) return items.length;
+  if (!hasNextPage && hasPreviousPage !== true) return items.length;
   return total?.isExact === true ? Math.max(total.count, items.length) : -1;
 }
 
@@ -156,10 +163,10 @@ export function NewItems({ children, onShow }: NewItemsProps): ReactNode {
     element.scrollIntoView({ block: 'nearest' });
     setTarget(null);
   }, [target, listId, feed.items]);
-  const { count, show } = feed.pending;
+  const { count = 0, show } = feed.pending ?? {};
   return (
     <div ref={place} data-fanfare="new-items" data-empty={count === 0 || undefined}>
-      {count > 0 && (
+      {show && count > 0 && (
         <button
           type="button"
           onClick={() => {
@@ -178,7 +185,7 @@ const ANNOUNCE_EVERY_MS = 10_000;
 /** Tells a screen reader how many wait, at most every ten seconds. The list itself never speaks. */
 export function Announcer({ children }: { readonly children?: (count: number) => string }): ReactNode {
   const words = useCommonWords();
-  return <Announced count={useShared().feed.pending.count}>{children ?? words.newItemsSaid}</Announced>;
+  return <Announced count={useShared().feed.pending?.count ?? 0}>{children ?? words.newItemsSaid}</Announced>;
 }
 
 interface AnnouncedProps {
@@ -223,12 +230,12 @@ export function LoadMore({ children, whenVisible = true, above = false }: LoadMo
     ? [feed.hasPreviousPage, feed.isLoadingPrevious, feed.loadPrevious, words.loadPrevious]
     : [feed.hasNextPage, feed.isLoadingMore, feed.loadMore, words.loadMore];
   const button = useRef<HTMLButtonElement>(null);
-  const canLoad = hasMore && !isLoading && whenVisible && feed.error === null;
+  const canLoad = hasMore === true && isLoading !== true && whenVisible && feed.error === null;
   useEffect(() => {
     if (!canLoad || button.current === null) return undefined;
     const observer = new IntersectionObserver(
       ([entry]) => {
-        if (entry?.isIntersecting === true) void load();
+        if (entry?.isIntersecting === true) void load?.();
       },
       { rootMargin: '600px' },
     );
@@ -237,14 +244,14 @@ export function LoadMore({ children, whenVisible = true, above = false }: LoadMo
       observer.disconnect();
     };
   }, [canLoad, load]);
-  if (!hasMore) return null;
+  if (hasMore !== true) return null;
   return (
     <button
       ref={button}
       type="button"
       data-fanfare="load-more"
       aria-disabled={isLoading}
-      onClick={() => void load()}
+      onClick={() => void load?.()}
     >
       {children ?? word}
     </button>
