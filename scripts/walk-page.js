@@ -87,8 +87,12 @@ function atServer(text, server) {
   return server === undefined ? text : text.replaceAll('http://127.0.0.1:4000', server.url);
 }
 
+/** A page that is shown stays, and finds the next server where the last one was. */
 async function stopServers(walk) {
-  for (const running of walk.running.splice(0)) await running.stop();
+  const pages = walk.running.filter(({ isPage }) => isPage);
+  if (pages.length > 0) walk.env = { ...walk.env, PORT: new URL(walk.server.url).port };
+  for (const running of walk.running) if (!running.isPage) await running.stop();
+  walk.running = pages;
 }
 
 /** In a group of its own, as a terminal starts it. */
@@ -112,6 +116,7 @@ function start({ cwd, env, server }, command) {
   const late = setTimeout(kill, PATIENCE_MS);
   void over.then(() => clearTimeout(late));
   return {
+    isPage: /npx vite$/.test(command),
     // Vite colours its address.
     text: () => text.replaceAll(/\u001b\[[\d;]*m/g, ''),
     isOver: () => child.exitCode !== null || child.signalCode !== null,

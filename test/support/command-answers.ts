@@ -32,6 +32,7 @@ export const DONE_WORD_FOR_WORD: readonly string[] = [
   'npm install @fanfare/server @fanfare/local-engine @fanfare/client @fanfare/react react react-dom vite',
   'VITE_TOKEN="$TOKEN" npx vite',
   String.raw`curl -s http://127.0.0.1:4000/graphql -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"query":"mutation { publishAction(input: { actorId: \"john\", mentions: [\"demo\"], descriptor: { posted: { postId: \"hello\", postTitle: \"Hello\" } } }) { action { id } } }"}'`,
+  String.raw`curl -s http://127.0.0.1:4000/graphql -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '{"query":"mutation { publishAction(input: { actorId: \"john\", mentions: [\"demo\"], descriptor: { recipeCooked: { recipeId: \"soup\", recipeName: \"Soup\", withId: \"demo\", withName: \"Demo\", rating: 4 } } }) { action { id } } }"}'`,
   'npm install @fanfare/client',
   'npm install @fanfare/client @fanfare/react',
   'npm install @fanfare/apollo @fanfare/client @apollo/client graphql rxjs',
