@@ -82,6 +82,29 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('position and focus in a l
     expect(errors).toEqual([]);
   });
 
+  test('what appears above the list, such as a notice, and goes again moves nothing for a reader further down', async () => {
+    await using visited = await openPage(browser, `${pages.moving}?live=hold`);
+    const { page, errors } = visited;
+    await has(page, 'Ada did i26', '[role="feed"]');
+    await page.evaluate(SCROLLED);
+    await untilStill(page);
+    const moved = await page.evaluate(`(async () => {
+      const first = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > 0);
+      const before = first.getBoundingClientRect().top;
+      const notice = document.createElement('p');
+      notice.textContent = 'Connecting again …';
+      const tops = [];
+      for (const change of [() => document.querySelector('main').prepend(notice), () => notice.remove()]) {
+        change();
+        await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+        tops.push(Math.abs(first.getBoundingClientRect().top - before));
+      }
+      return Math.max(...tops);
+    })()`);
+    expect(moved).toBeLessThanOrEqual(1);
+    expect(errors).toEqual([]);
+  });
+
   test.for([
     { place: 'the first of two lists', nth: 12 },
     { place: 'the second of two lists', nth: 37 },

@@ -38,7 +38,10 @@ export function useAnchor(
     const observer = new ResizeObserver(() => {
       keep(element);
     });
-    observer.observe(element);
+    // What stands above the list grows as well, such as by a notice: then all that is around both does.
+    const end = scrollerOf(element);
+    for (let one: HTMLElement | undefined = element; one && one !== end; one = parentOf(one))
+      observer.observe(one);
     // Where it has scrolled on its own the place is still the one the reader has chosen: scrolling goes by whole pixels, and
     // what is rounded each time would add up.
     let scroller = scrollerOf(element);
