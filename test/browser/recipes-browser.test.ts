@@ -151,6 +151,14 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
       await clickOn(page, `${first} [data-fanfare="more"]`);
       await press(page, 'Hide this', '//*[@role="menu"]');
       await expect.poll(() => textOf(page, '[role="feed"]'), WAIT).not.toContain(dish);
+      await has(page, 'Undo', '[data-fanfare="undo"]');
+      const toast = await page.$('[data-fanfare="undo"]');
+      const heard = await page.accessibility.snapshot({
+        interestingOnly: false,
+        ...(toast === null ? {} : { root: toast }),
+      });
+      expect(heard).toMatchObject({ role: 'status', live: 'polite' });
+      expect(JSON.stringify(heard)).toContain('"name":"Undo"');
       await press(page, 'Undo', '//*[@data-fanfare="undo"]');
       // It waits until it is asked for; what a cache has is shown at once.
       if (file === 'index.html') await press(page, '1 new', '//main');
@@ -183,6 +191,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('a product with types of i
     const at = '//*[@role="feed"]/article[1]';
     await press(page, 'Like', at);
     await has(page, 'Like 1', within);
+    // What a screen reader is given of it.
+    const like = await page.$(`${within} [data-fanfare="toggle"]`);
+    expect(await page.accessibility.snapshot(like === null ? {} : { root: like })).toMatchObject({
+      ...{ role: 'button', name: 'Like 1', pressed: true },
+    });
     await press(page, '😋', at);
     await has(page, '😋 1', within);
     await press(page, 'Comments', at);
