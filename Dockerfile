@@ -23,13 +23,14 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The server alone: in production the databases are given, and the local engine stays out.
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
-# docker build --build-arg TELEMETRY=on: with the SDK for --telemetry, at the version it is tested with.
+# docker build --build-arg TELEMETRY=on: with the SDK for --telemetry. --build-arg FEDERATION=on: with the packages for FEDERATION=on. Both at
+# the versions they are tested with, and in one step: another one would remove what the first has added.
 ARG TELEMETRY=off
-RUN if [ "$TELEMETRY" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts "@opentelemetry/sdk-node@$(node -p 'require("./package.json").devDependencies["@opentelemetry/sdk-node"]')"; fi
-
-# docker build --build-arg FEDERATION=on: with the packages for FEDERATION=on, likewise.
 ARG FEDERATION=off
-RUN if [ "$FEDERATION" = on ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts $(node -p '["@apollo/subgraph", "@pothos/plugin-directives", "@pothos/plugin-federation"].map((name) => name + "@" + require("./package.json").devDependencies[name]).join(" ")'); fi
+RUN set --; \
+  if [ "$TELEMETRY" = on ]; then set -- @opentelemetry/sdk-node; fi; \
+  if [ "$FEDERATION" = on ]; then set -- "$@" @apollo/subgraph @pothos/plugin-directives @pothos/plugin-federation; fi; \
+  if [ $# -gt 0 ]; then npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts $(node -p 'process.argv.slice(1).map((name) => name + "@" + require("./package.json").devDependencies[name]).join(" ")' "$@"); fi
 
 FROM node:24.21.0-bookworm-slim
 # Room for young objects, in MiB: with Node's default, garbage collection copies them again and again while much is pushed.

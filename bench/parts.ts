@@ -5,6 +5,7 @@ import { againstPart } from './parts/against.ts';
 import { besideWorstPart } from './parts/beside-worst.ts';
 import { bumpPart } from './parts/bump.ts';
 import { doorsPart } from './parts/doors.ts';
+import { elementsPart } from './parts/elements.ts';
 import { fewMatchPart, fullReaderPart, manyFollowsPart } from './parts/few-match.ts';
 import { fanOutPart } from './parts/fan-out.ts';
 import { liveListsPart } from './parts/live-lists.ts';
@@ -12,6 +13,7 @@ import { livePagesPart } from './parts/live-pages.ts';
 import { listsPart } from './parts/lists.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
+import { offPart } from './parts/off.ts';
 import { pagePart } from './parts/page.ts';
 import { publishPart } from './parts/publish.ts';
 import { pushPart } from './parts/push.ts';
@@ -31,6 +33,8 @@ export const PARTS: readonly Part[] = [
   besideWorstPart,
   listsPart,
   doorsPart,
+  offPart,
+  elementsPart,
   readsPart,
   fanOutPart,
   smallActionsPart,

@@ -11,6 +11,9 @@ const TOKEN_MS = 24 * 3_600_000;
 /** As `npm start` and the image start it. */
 const YOUNG_OBJECTS = ['--max-semi-space-size=32'];
 
+/** A checkout has the packages of this one by a link. Without this, the driver of MongoDB would be there twice. */
+const LINKED_PACKAGES = ['--preserve-symlinks'];
+
 /** What a process of Fanfare reads from its environment here: production, and the defaults otherwise. */
 export function fanfareEnv(
   environment: Pick<Environment, 'mongodbUri' | 'redisUrl' | 'folder'>,
@@ -75,7 +78,7 @@ function startFanfare(
     },
     nodeArgs: [
       // An older checkout is started as it was then.
-      ...(checkout === undefined ? YOUNG_OBJECTS : []),
+      ...(checkout === undefined ? YOUNG_OBJECTS : LINKED_PACKAGES),
       ...(environment.profileDir === null
         ? []
         : ['--cpu-prof', `--cpu-prof-dir=${join(environment.profileDir, `${database}-${name}`)}`]),

@@ -132,14 +132,17 @@ describe('the telemetry SDK', () => {
     expect(stderr).toContain('--telemetry requires the SDK');
   });
 
-  it.runIf(IS_DEEP)('is included with TELEMETRY=on, and is used', async () => {
-    await using telling = await makeImage({ TELEMETRY: 'on' });
-    const more = { JWT_SECRET, OTEL_TRACES_EXPORTER: 'none' };
-    await using server = start(['serve', '--telemetry'], more, telling);
-    await server.stdoutHas(/is ready/);
-    server.signal('SIGTERM');
-    expect((await server.result).code).toBe(0);
-  });
+  it.runIf(IS_DEEP)(
+    'is included with TELEMETRY=on, beside the packages of FEDERATION=on, and is used',
+    async () => {
+      await using telling = await makeImage({ TELEMETRY: 'on', FEDERATION: 'on' });
+      const more = { JWT_SECRET, OTEL_TRACES_EXPORTER: 'none', FEDERATION: 'on' };
+      await using server = start(['serve', '--telemetry'], more, telling);
+      await server.stdoutHas(/is ready/);
+      server.signal('SIGTERM');
+      expect((await server.result).code).toBe(0);
+    },
+  );
 });
 
 const hasDocker = spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 20_000 }).status === 0;

@@ -266,6 +266,8 @@ async function installPackages(cwd: string, [command = '', ...flags]: readonly s
   }
   const { packages } = JSON.parse(await readFile(join(cwd, 'package-lock.json'), 'utf8')) as LockFile;
   const added = command === 'install' ? flags.filter((flag) => !flag.startsWith('-')) : [];
+  // As npm does: what an earlier command has added stays only if this one asks for it too.
+  await rm(join(cwd, 'node_modules'), { recursive: true, force: true });
   for (const path of ofTheServer(packages, added)) {
     const source = join(PROJECT, path);
     // The lock file has optional packages of other platforms too.
