@@ -71,6 +71,9 @@ export async function followMany(run: Run, { pairs }: StepTo<'followMany'>): Pro
   for (const { followerId, refId } of new Map(
     named.map((pair) => [`${pair.followerId} ${pair.refId}`, pair]),
   ).values()) {
+    // Of a service nobody knows whether one of them is an admin.
+    if (model.blocks.some(({ by, who }) => [by, who].every((one) => one === followerId || one === refId)))
+      continue;
     // Of a pair that is named twice the last value of each option is the one that counts.
     const same = named.filter((pair) => pair.followerId === followerId && pair.refId === refId);
     const given = same.findLast(({ types }) => types !== undefined)?.types;

@@ -93,7 +93,7 @@ interface FilterCase {
 }
 
 /** Every field of a filter on its own, and two together. */
-function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
+export function filtersFor(run: Run, feed: readonly ModelItem[]): FilterCase[] {
   const middle = feed[Math.floor(feed.length / 2)]?.relevancy ?? 0;
   const [ann, bob, site] = ['ann', 'bob', 'site'].map((name) => run.id(name));
   const carries = (refId: string) => (item: ModelItem) =>
@@ -154,7 +154,7 @@ function timeFiltersFor({ actions }: Run['model']): FilterCase[] {
   ];
 }
 
-function byTime(feed: readonly ModelItem[]): ModelItem[] {
+export function byTime(feed: readonly ModelItem[]): ModelItem[] {
   return [...feed].sort(
     (a, b) => b.action.conducted - a.action.conducted || (a.action.id < b.action.id ? 1 : -1),
   );
