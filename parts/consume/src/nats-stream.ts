@@ -54,14 +54,19 @@ export async function openNatsStream(options: NatsStreamOptions): Promise<Messag
 
     return {
       async read(most) {
-        const messages: NatsMessage[] = [];
-        for await (const sent of await consumer.fetch({ max_messages: most, expires: WAIT_MS })) {
-          // A stream that was deleted and made again numbers from one.
-          messages.push({ id: `${stream} ${created} ${String(sent.seq)}`, text: sent.string(), sent });
-          // It would wait for as many as it asked for. The server sends what comes again first, and does not count it.
-          if (sent.info.pending === 0 && !sent.redelivered) break;
-        }
-        return messages;
+        const first = await consumer.next({ expires: WAIT_MS });
+        if (first === null) return [];
+        // As many as there are, so that it waits for no others. If it left off before all have come, what the server sends
+        // meanwhile would be lost until it is taken over. What comes again is sent first, and is not counted.
+        const more = first.redelivered ? most - 1 : Math.min(most - 1, first.info.pending);
+        const sent = [first];
+        if (more > 0)
+          for await (const one of await consumer.fetch({ max_messages: more, expires: WAIT_MS }))
+            sent.push(one);
+        // A stream that was deleted and made again numbers from one.
+        return sent.map((one) => ({
+          ...{ id: `${stream} ${created} ${String(one.seq)}`, text: one.string(), sent: one },
+        }));
       },
       hold(messages) {
         // On a connection that is lost it does nothing: others take the messages then.

@@ -2,12 +2,14 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
 import { actionLine, numbered } from '../../../../test/support/ingest.ts';
+import { HAS_NATS } from '../../../../test/support/nats.ts';
 import { STREAM_KINDS, type TestStream } from '../../../../test/support/streams.ts';
 import { Acting } from '../../../../src/core/stored-input.ts';
 import { readStreamAddress } from '../../../../src/domain/stream-address.ts';
 import { DEFAULT_LIMITS } from '../../../../src/http/limits/limits.ts';
 import { consumerOf, publisher } from '../../src/command.ts';
 import type { ConsumingOptions } from '../../src/consume.ts';
+import { openNatsStream } from '../../src/nats-stream.ts';
 import { openRedisStream } from '../../src/redis-stream.ts';
 
 let app: TestApp;
@@ -86,6 +88,26 @@ test('what a process holds counts as just read', async () => {
   } finally {
     redis.disconnect();
   }
+});
+
+test.runIf(HAS_NATS)('messages that come while others are read are read soon', async () => {
+  await using stream = await STREAM_KINDS[1].start();
+  const url = readStreamAddress(stream.url);
+  if (url === null) throw new Error('The address of a test is none');
+  await using source = await openNatsStream({ ...url, group: GROUP, takenOverAfterMs: 600_000 });
+  const keys = numbered(300, 'soon');
+  const adding = (async () => {
+    for (const key of keys) await stream.add([key]);
+  })();
+  const read = new Set<string | null>();
+  const readAll = async (): Promise<number> => {
+    const messages = await source.read(50);
+    for (const { text } of messages) read.add(text);
+    await source.conclude({ recorded: messages, refused: [], later: [] });
+    return read.size;
+  };
+  await expect.poll(readAll, { interval: 1 }).toBe(keys.length);
+  await adding;
 });
 
 const isDone = (stream: TestStream) => expect.poll(() => stream.open(GROUP)).toBe(0);
