@@ -2,15 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Longest time that all long work together may take of one turn of the event loop, in milliseconds. */
 export const TURN_MS = 3;
+/** Continuations in one turn. With more, each turn would mostly put off again what has no time in it. */
+const MOST_CALLED = 100;
 
 /**
  * Keeps long work from blocking the event loop: `if (turn.isOver()) await turn.next();`. All of it shares the time of a turn,
- * however many requests it is for, so that whatever takes short waits for one turn at most with each of its steps.
+ * however many requests it is for, so that short work waits for one turn at most with each of its steps.
  */
 class Turn {
   /** When the first of it ran in this turn of the event loop. */
   #since: number | null = null;
   readonly #waiting: (() => void)[] = [];
+  /** How many continuations of waiting work the next turn has. */
+  #called = 0;
 
   /** Whether there has been so much work that others wait for it. */
   isOver(): boolean {
@@ -25,8 +29,15 @@ class Turn {
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      setImmediate(this.#goOn);
+      this.#call();
     });
+  }
+
+  /** Each continuation is a call of its own, since its work runs before the next one. Very many could not all run in one turn. */
+  #call(): void {
+    if (this.#called >= Math.min(this.#waiting.length, MOST_CALLED)) return;
+    this.#called += 1;
+    setImmediate(this.#goOn);
   }
 
   readonly #begin = (): void => {
@@ -34,8 +45,9 @@ class Turn {
   };
 
   readonly #goOn = (): void => {
-    if (this.isOver()) setImmediate(this.#goOn);
-    else this.#waiting.shift()?.();
+    this.#called -= 1;
+    if (!this.isOver()) this.#waiting.shift()?.();
+    this.#call();
   };
 }
 
