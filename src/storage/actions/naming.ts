@@ -17,7 +17,7 @@ const FIRST_ACTIONS = 100;
 const NAMED_AT_ONCE = 8;
 /** Refs of which a process knows where they were named. */
 const KNOWN = 50_000;
-/** Refs of these that one command asks about, and actions that it reads: most have one or none. */
+/** Refs that one command asks about by what is known, and actions that it reads: most have one or none. */
 const ASKED_AT_ONCE = 200;
 const MOST_READ = 1_000;
 
@@ -31,6 +31,11 @@ const FIELDS = {
   ...{ refIds: 1, recorded: 1, refs: 1 },
   ...{ isDeleted: 1, isHidden: 1, scope: 1, expiresAt: 1 },
 } as const;
+/** A ref as an action names it. */
+interface NamingRef {
+  readonly recorded: Date;
+  readonly ref: ActionRef;
+}
 type NamingDocument = Pick<ActionDocument, '_id' | keyof typeof FIELDS>;
 
 /** Finds what actions call refs. Part of the repository of actions. */
@@ -40,7 +45,7 @@ export function namingByActions(collection: Collection<ActionDocument>) {
   /** The first of such actions of each ref that followers may see, among the first hundred recorded. One round trip for 8 refs. */
   async function firstWith(
     wanted: readonly { readonly refId: RefId; readonly where: Filter<ActionDocument> }[],
-  ): Promise<{ readonly actorId: UserId; readonly recorded: Date; readonly ref: ActionRef }[]> {
+  ): Promise<(NamingRef & { readonly actorId: UserId })[]> {
     if (wanted.length === 0) return [];
     const pipelines = wanted.map(({ refId, where }): Document[] => [
       { $match: where },
@@ -64,14 +69,9 @@ export function namingByActions(collection: Collection<ActionDocument>) {
     });
   }
 
-  /** The same for refs of which the process knows where to look. Those of which it has to look again are missing. */
-  async function wherePlaced(refIds: readonly RefId[]): Promise<ReadonlyMap<RefId, ActionRef | null>> {
-    const asked = new Map<RefId, Date | 'NOWHERE'>();
-    for (const refId of refIds) {
-      const place = places.get(refId);
-      if (place !== undefined && place !== 'UNKNOWN') asked.set(refId, place);
-    }
-    const found = await inSlices([...asked], ASKED_AT_ONCE, async (some) => {
+  /** The same for refs of which it is known where to look. Those of which it has to look again are missing. */
+  async function wherePlaced(asked: readonly Asked[]): Promise<ReadonlyMap<RefId, NamingRef | null>> {
+    const found = await inSlices(asked, ASKED_AT_ONCE, async (some) => {
       const documents = await inOneBatch(
         collection
           .find({ $or: placesOf(some) })
@@ -83,26 +83,47 @@ export function namingByActions(collection: Collection<ActionDocument>) {
       if (documents.length < MOST_READ) return some.flatMap((place) => firstNamed(place, documents));
       const counts = countBy(documents.flatMap(({ refIds }) => refIds));
       for (const [refId] of some)
-        if ((counts.get(refId) ?? 0) >= MOST_READ / ASKED_AT_ONCE) places.set(refId, 'UNKNOWN');
+        if (places.has(refId) && (counts.get(refId) ?? 0) >= MOST_READ / ASKED_AT_ONCE)
+          places.set(refId, 'UNKNOWN');
       return [];
     });
     return new Map(found.flat());
+  }
+
+  /** Those of which the process has looked for the first action before. */
+  async function whereKnown(refIds: readonly RefId[]): Promise<ReadonlyMap<RefId, NamingRef | null>> {
+    return wherePlaced(
+      refIds.flatMap((refId): Asked[] => {
+        const place = places.get(refId);
+        return place === undefined || place === 'UNKNOWN' ? [] : [[refId, place]];
+      }),
+    );
+  }
+
+  /** Many at once that the process has not looked for: most often few actions have them, and all of these are read. */
+  async function whereFew(refIds: readonly RefId[]): Promise<ReadonlyMap<RefId, NamingRef | null>> {
+    const unknown = refIds.filter((refId) => !places.has(refId));
+    if (unknown.length <= NAMED_AT_ONCE) return new Map();
+    const found = await wherePlaced(unknown.map((refId) => [refId, 'NOWHERE']));
+    for (const [refId, first] of found) places.set(refId, first?.recorded ?? 'NOWHERE');
+    return found;
   }
 
   return {
     /**
      * Refs as the first action names them that all followers may see, of the first hundred recorded with each id. So another
      * action does not change them, and an action that is hidden or deleted describes nothing. One round trip for 200 refs that the process
-     * has looked for before, and one for 8 others. Index `recorded_by_ref`.
+     * has looked for before, and for 200 others that few actions have; one for 8 that many have. Index `recorded_by_ref`.
      */
     async firstNaming(refIds: readonly RefId[]): Promise<ActionRef[]> {
-      const placed = await wherePlaced(refIds);
+      const [known, few] = await Promise.all([whereKnown(refIds), whereFew(refIds)]);
+      const placed = new Map([...known, ...few]);
       const missing = refIds.filter((refId) => !placed.has(refId));
       const found = await firstWith(missing.map((refId) => ({ refId, where: { refIds: refId } })));
       const named = new Map(found.map((one) => [one.ref.id, one]));
       for (const refId of missing)
         if (places.get(refId) !== 'UNKNOWN') places.set(refId, named.get(refId)?.recorded ?? 'NOWHERE');
-      return [...[...placed.values()].filter((ref) => ref !== null), ...found.map(({ ref }) => ref)];
+      return [...placed.values(), ...found].flatMap((one) => one?.ref ?? []);
     },
 
     /** The same, of the actor's own actions that have the id without a name. Index `unnamed`. */
@@ -135,7 +156,7 @@ function placesOf(asked: readonly Asked[]): Filter<ActionDocument>[] {
 function firstNamed(
   [refId, place]: Asked,
   documents: readonly NamingDocument[],
-): (readonly [RefId, ActionRef | null])[] {
+): (readonly [RefId, NamingRef | null])[] {
   const first = documents
     .filter(({ refIds, recorded }) => refIds.includes(refId) && (place === 'NOWHERE' || recorded <= place))
     .sort(
@@ -143,7 +164,10 @@ function firstNamed(
         a.recorded.getTime() - b.recorded.getTime() || (a._id.toHexString() < b._id.toHexString() ? -1 : 1),
     )
     .slice(0, FIRST_ACTIONS)
-    .flatMap(({ refs, ...action }) => (isForFollowers(action) ? refs.filter(({ id }) => id === refId) : []))
+    .flatMap(({ refs, ...action }) => {
+      const ref = isForFollowers(action) ? refs.find(({ id }) => id === refId) : undefined;
+      return ref === undefined ? [] : { recorded: action.recorded, ref };
+    })
     .at(0);
   return first === undefined && place !== 'NOWHERE' ? [] : [[refId, first ?? null]];
 }
