@@ -10,7 +10,7 @@ import { checkRestorable, checkTarget } from './check-files.ts';
 import { runOffload, runRestore, type OffloadRun } from './run-offload.ts';
 import { openProgress, type Progress } from '../../../src/cli/terminal.ts';
 import { openRuntime, type Runtime } from '../../../src/cli/runtime.ts';
-import { MissingWorker } from '../../../src/cli/worker.ts';
+import { MissingWorker } from '../../../src/cli/wait-for-worker.ts';
 import { readWork } from '../../../src/features/operations/read-work.ts';
 
 export interface OffloadOptions {

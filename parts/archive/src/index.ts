@@ -1,5 +1,5 @@
 import type { AddCommands } from '../../../src/app/command-shapes.ts';
-import { waitForWorkerOption } from '../../../src/cli/worker.ts';
+import { waitForWorkerOption } from '../../../src/cli/wait-for-worker.ts';
 import type { OffloadOptions, RestoreOptions } from './commands.ts';
 
 /** `fanfare offload` and `fanfare restore`. */

@@ -12,7 +12,7 @@ import { configOf, CommandError, operatorOf } from '../../../src/cli/context.ts'
 import { endOnSignals } from '../../../src/cli/shutdown.ts';
 import { openProgress } from '../../../src/cli/terminal.ts';
 import { openRuntime } from '../../../src/cli/runtime.ts';
-import { MissingWorker } from '../../../src/cli/worker.ts';
+import { MissingWorker } from '../../../src/cli/wait-for-worker.ts';
 import { actingFor, type ActingOptions } from '../../../src/cli/token.ts';
 import { readWork } from '../../../src/features/operations/read-work.ts';
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { AddCommands } from '../../../src/app/command-shapes.ts';
 import { TENANT, TOKEN, wholeNumber } from '../../../src/cli/context.ts';
-import { waitForWorkerOption } from '../../../src/cli/worker.ts';
+import { waitForWorkerOption } from '../../../src/cli/wait-for-worker.ts';
 import type { ImportOptions } from './import.ts';
 
 /** More batches would only hold more of the file in memory. */
