@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { DemoPerson } from '../http/http-context.ts';
 import { checkReadiness, type Probes } from '../http/pages/health.ts';
-import { createTickets, ticketKeyOf } from '../http/identity/tickets.ts';
+import type { Tickets } from '../http/identity/tickets.ts';
 import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
@@ -307,7 +307,7 @@ function openCore(
       for (const part of Object.values(realtime)) closer.own(part);
       return realtime;
     },
-    tickets: (repositories) => createTickets(ticketKey(config, repositories)),
+    tickets: (repositories) => ticketsOf(config, repositories),
     onLiveLogError: (err) => logLiveLogTrouble(logger, { err }),
     onStoreUnavailable: (err) => {
       metrics.feedReadWithoutStore();
@@ -362,12 +362,21 @@ const WORKERS_CLOSE_WITHIN_MS = 3_000;
 /** Backs off, so that polling does not slow down the work being waited for. */
 const IDLE_POLL_MS = { first: 10, longest: 80 };
 
-/** Without JWT_SECRET the installation keeps a generated secret in the database, shared by all processes. */
-function ticketKey({ auth }: Config, { secrets }: Repositories): () => Promise<Uint8Array> {
-  const { jwtSecret } = auth;
-  if (jwtSecret === undefined) return once(() => secrets.shared('tickets'));
-  const key = ticketKeyOf(jwtSecret);
-  return () => Promise.resolve(key);
+/**
+ * Without JWT_SECRET the installation keeps a generated secret in the database, shared by all processes. What signs and verifies is
+ * loaded on demand: most commands have no use for it.
+ */
+function ticketsOf({ auth: { jwtSecret } }: Config, { secrets }: Repositories): Tickets {
+  const open = once(async () => {
+    const { createTickets, ticketKeyOf } = await import('../http/identity/tickets.ts');
+    if (jwtSecret === undefined) return createTickets(once(() => secrets.shared('tickets')));
+    const key = ticketKeyOf(jwtSecret);
+    return createTickets(() => Promise.resolve(key));
+  });
+  return {
+    sign: async (identity) => (await open()).sign(identity),
+    read: async (ticket, header) => (await open()).read(ticket, header),
+  };
 }
 
 function quotasOf({ tenants }: Config, { parts }: RedisParts): Quotas {

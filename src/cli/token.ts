@@ -4,7 +4,6 @@ import { TENANT_FORM, type Tenant, isTenantName } from '../domain/stored-id.ts';
 import { OPERATOR, ROLES } from '../domain/viewer.ts';
 import { CommandError, configOf } from './context.ts';
 import { keptSecret } from './kept-secret.ts';
-import { SignJWT } from 'jose';
 import { Acting } from '../core/stored-input.ts';
 
 const TOKEN_MS = 12 * 3_600_000;
@@ -29,6 +28,7 @@ export async function signToken(auth: TokenSigning, request: TokenRequest): Prom
     throw new CommandError(
       'Tokens are signed with the private keys that belong to JWKS_URI. Set JWT_SECRET to sign tokens here.',
     );
+  const { SignJWT } = await import('jose');
   const { tenantClaim, rolesClaim = 'roles' } = auth;
   const claims = { [rolesClaim]: [...request.roles] };
   const own = tenantClaim === undefined || request.tenant === null ? {} : { [tenantClaim]: request.tenant };
