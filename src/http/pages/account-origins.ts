@@ -69,6 +69,8 @@ function originsIn(
   const others = [token, revocation].flatMap((given) => {
     if (typeof given !== 'string' || !URL.canParse(given)) return [];
     const url = new URL(given);
+    // A host may have what means more in the policy of the page, such as `*`, which is every host.
+    if (!/^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(url.hostname)) return [];
     // Without encryption on this machine alone, as its issuer.
     return url.protocol === 'https:' || url.protocol === protocol ? [url.origin] : [];
   });

@@ -49,6 +49,10 @@ test.each<[string, (issuer: string) => unknown]>([
     (issuer) => JSON.stringify({ issuer, token_endpoint: 'https://a.example', x: 'x'.repeat(300_000) }),
   ],
   ['no address', (issuer) => ({ issuer, token_endpoint: "'self' *", revocation_endpoint: 7 })],
+  [
+    'any host',
+    (issuer) => ({ issuer, token_endpoint: 'https://*', revocation_endpoint: 'https://a;b.example' }),
+  ],
   ['a script', (issuer) => ({ issuer, token_endpoint: 'javascript:alert(1)' })],
 ])('of a provider that says %s only its own origin is known', async (_what, says) => {
   await using one = await provider(says);
