@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { RecordKind } from '../records.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -49,6 +50,14 @@ export class Fields {
     const text = textOf(this.take(name));
     if (text === undefined || text.startsWith('https://')) return text;
     this.left[name] = 'only addresses with https are kept';
+    return undefined;
+  }
+
+  /** A text that a member may have there. Any other is not taken over, for this reason: the rest of the member is. */
+  takeFitting(name: string, schema: z.ZodType, reason: string): string | undefined {
+    const text = textOf(this.take(name));
+    if (text === undefined || schema.safeParse(text).success) return text;
+    this.left[name] = reason;
     return undefined;
   }
 

@@ -1,8 +1,8 @@
+import { emailSchema, localeSchema, zoneSchema } from '../../../../src/core/contact.ts';
 import { Fields, given, isObject, textOf, type Format, type Json, type Mapped } from './format.ts';
 
 const READING = 'what members have seen is not imported';
 const SENDING = 'about how it was sent';
-const CONTACT = 'addresses of members are not kept';
 const PEOPLE = 'members are imported with --members';
 const MADE = 'made by the product';
 
@@ -78,7 +78,10 @@ function user(object: Json): Mapped {
   const fields = new Fields(object);
   const id = textOf(fields.take('id'));
   if (id === undefined) return { reason: 'no id' };
-  fields.leave(CONTACT, 'email', 'phone_number');
+  fields.leave('numbers of telephones are not kept', 'phone_number');
+  const email = fields.takeFitting('email', emailSchema, 'no mail address');
+  const locale = fields.takeFitting('locale', localeSchema, 'no language tag');
+  const timeZone = fields.takeFitting('timezone', zoneSchema, 'no time zone');
   fields.leave(MADE, '__typename', 'created_at', 'updated_at');
   const name = textOf(fields.take('name')) ?? id;
   const imageUrl = fields.takeLink('avatar');
@@ -86,7 +89,10 @@ function user(object: Json): Mapped {
   const data = { ...(isObject(properties) ? properties : {}), ...fields.rest() };
   return {
     left: fields.left,
-    record: given({ memberId: id, name, imageUrl, data: Object.keys(data).length === 0 ? undefined : data }),
+    record: given({
+      ...{ memberId: id, name, imageUrl, email, locale, timeZone },
+      data: Object.keys(data).length === 0 ? undefined : data,
+    }),
   };
 }
 

@@ -75,6 +75,7 @@ test('maps the fields of activities', async () => {
       custom: { verb: 'fence-painted', objectType: 'message', objectId: 'm1', data: { fence: '7' } },
     },
   });
+  expect(await first('knock', 'members')).toMatchObject({ memberId: 'mia', email: 'mia@example.test' });
   expect(await first('activitystreams', 'actions')).toMatchObject({
     idempotencyKey: 'activitystreams:https://garden.example/a/1',
     ...{ scope: 'PUBLIC', mentions: ['https://garden.example/noah'] },
