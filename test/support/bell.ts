@@ -1,6 +1,6 @@
 import { compareNotifications } from '../../src/domain/notification.ts';
 import type { Role } from '../../src/domain/viewer.ts';
-import type { Notification } from '../../parts/notifications/src/read-notifications.ts';
+import type { Notification } from '../../parts/notifications/src/groups.ts';
 import type { NotificationEvent } from '../../parts/notifications/src/watch-notifications.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
 import { Ending } from '../../src/lib/closer.ts';

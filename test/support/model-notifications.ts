@@ -1,6 +1,7 @@
 import { notificationsOf } from '../../parts/notifications/src/store/notifications.ts';
 import type { ReaderSession } from '../../src/feed/session/reader-session.ts';
-import type { Notification, NotificationFilter } from '../../parts/notifications/src/read-notifications.ts';
+import type { NotificationFilterInput } from '../../parts/notifications/src/filter.ts';
+import type { Notification } from '../../parts/notifications/src/groups.ts';
 import type { Model, ModelReader } from './model.ts';
 import { notificationsFor, type ModelNotification } from './model-concerns.ts';
 import { readAll } from './model-action-views.ts';
@@ -28,7 +29,7 @@ const ofActual = (label: Label, { group, isSeen, isRead }: Notification): unknow
 });
 
 interface FilterCase {
-  readonly filter: NotificationFilter;
+  readonly filter: NotificationFilterInput;
   readonly passes: (one: ModelNotification) => boolean;
 }
 

@@ -15,7 +15,8 @@ import {
 import type { Context } from '../../../src/feed/context.ts';
 import { openSession } from '../../../src/feed/session/open-session.ts';
 import type { ReaderSession } from '../../../src/feed/session/reader-session.ts';
-import { findNotifications, type Notification } from './read-notifications.ts';
+import type { Notification } from './groups.ts';
+import { findNotifications } from './read-notifications.ts';
 import { NOTIFICATIONS } from './settings.ts';
 import {
   dueKey,

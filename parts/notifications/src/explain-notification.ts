@@ -24,7 +24,8 @@ import { SENT } from './due.ts';
 import { parseDueKey } from './store/due.ts';
 import type { NotificationState } from './store/states.ts';
 import { NotificationRead } from './notification-read.ts';
-import { findNotifications, type Notification } from './read-notifications.ts';
+import type { Notification } from './groups.ts';
+import { findNotifications } from './read-notifications.ts';
 
 export type NotificationWithheld =
   | 'NO_EVENT'

@@ -1,3 +1,4 @@
+import type { Action } from '../../../src/domain/action.ts';
 import type { ReaderProfile } from '../../../src/domain/viewer.ts';
 import {
   notificationKey,
@@ -6,6 +7,17 @@ import {
   type NotificationKind,
 } from '../../../src/domain/notification.ts';
 import { KINDS_TO, MOST_EVENTS, type Pair } from './store/pairs.ts';
+
+/** A group as the reader is shown it. */
+export interface Notification {
+  readonly userId: string;
+  readonly group: NotificationGroup;
+  readonly action: Action | null;
+  readonly isSeen: boolean;
+  readonly isRead: boolean;
+  /** Of the group, if its list is kept. */
+  readonly version: string | null;
+}
 
 /** A group while its events are found. */
 export interface Builder {

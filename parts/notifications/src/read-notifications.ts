@@ -1,7 +1,5 @@
 import { onceFor } from '../../../src/lib/once-for.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { z } from 'zod';
-import type { Action } from '../../../src/domain/action.ts';
 import { learnBlocks } from '../../../src/feed/loads/own-blocks.ts';
 import { decodeRow, encodeRow } from '../../../src/domain/cursor.ts';
 import { FanfareError } from '../../../src/domain/errors.ts';
@@ -13,7 +11,6 @@ import {
   isReadThrough,
   isSeen,
   MAX_COUNTED,
-  NOTIFICATION_KINDS,
   NOTIFICATION_WINDOW_MS,
   parseNotificationKey,
   preferenceOf,
@@ -35,32 +32,13 @@ import type { ReaderSession } from '../../../src/feed/session/reader-session.ts'
 import { sessionBatches } from '../../../src/feed/session/session-batches.ts';
 import { clock } from '../../../src/lib/clock.ts';
 import type { Page, PageArgs, UnreadCount } from '../../../src/core/shapes.ts';
-import { validate } from '../../../src/core/validate.ts';
 import { countActorsOf } from './store/actors.ts';
 import { MOST_EVENTS } from './store/pairs.ts';
+import type { Notification } from './groups.ts';
+import { NO_FILTER, NotificationFilter, type NotificationFilterInput } from './filter.ts';
 import type { FoundPage } from './kept-lists.ts';
 import { MAX_WINDOW, NotificationRead, type Wanted } from './notification-read.ts';
 import type { NotificationState } from './store/states.ts';
-
-/** A group as the reader is shown it. */
-export interface Notification {
-  readonly userId: string;
-  readonly group: NotificationGroup;
-  readonly action: Action | null;
-  readonly isSeen: boolean;
-  readonly isRead: boolean;
-  /** Of the group, if its list is kept. */
-  readonly version: string | null;
-}
-
-export interface NotificationFilter {
-  readonly kinds?: readonly NotificationKind[] | null | undefined;
-  readonly unreadOnly?: boolean | null | undefined;
-  /** Newest event at this time or later. */
-  readonly since?: Date | null | undefined;
-  /** Newest event before this time. */
-  readonly until?: Date | null | undefined;
-}
 
 export interface NotificationPage extends Page<Notification> {
   /** Taken before the read; `null` unless requested. */
@@ -69,28 +47,6 @@ export interface NotificationPage extends Page<Notification> {
   readonly countUnseen: () => Promise<UnreadCount>;
   /** The same for groups that the reader has not read. */
   readonly countUnread: () => Promise<UnreadCount>;
-}
-
-const filterSchema = z.object({
-  kinds: z.array(z.enum(NOTIFICATION_KINDS)).nullish(),
-  unreadOnly: z.boolean().nullish(),
-  since: z.date().nullish(),
-  until: z.date().nullish(),
-});
-
-/** @throws FanfareError BAD_USER_INPUT */
-export function checkNotificationFilter(filter: NotificationFilter | null | undefined): NotificationFilter {
-  return validate(filterSchema, { ...filter }, ['filter']);
-}
-
-export function passes({ kinds, unreadOnly, since, until }: NotificationFilter, one: Notification): boolean {
-  const { kind, at } = one.group;
-  return (
-    (kinds == null || kinds.includes(kind)) &&
-    (unreadOnly !== true || !one.isRead) &&
-    (since == null || at.getTime() >= since.getTime()) &&
-    (until == null || at.getTime() < until.getTime())
-  );
 }
 
 /**
@@ -130,23 +86,21 @@ async function shown(
       ...{ userId: read.session.identity.userId, group, action },
       ...{ isSeen: isSeen(state, group), isRead: isRead(state, group), version: read.versionOf(group) },
     };
-    return passes(filter, one) ? [one] : [];
+    return filter.passes(one) ? [one] : [];
   });
 }
 
 const LISTED: readonly Channel[] = ['IN_APP'];
 
 /** The part of a list that the filter and the preferences leave, as far as that is known before its groups are. */
-function wantedBy({ kinds, unreadOnly, since }: NotificationFilter): Wanted {
+function wantedBy(filter: NotificationFilter): Wanted {
   const areOn = onceFor(({ preferences }: NotificationState) => {
     const listed = preferencesOf(notificationDefaults(), preferences);
     return new Set(listed.flatMap(({ kind, channel, isOn }) => (isOn && channel === 'IN_APP' ? kind : [])));
   });
   return {
-    wants: (state, kind) => (kinds == null || kinds.includes(kind)) && areOn(state).has(kind),
-    isOver: (state, bound) =>
-      (since != null && bound.getTime() < since.getTime()) ||
-      (unreadOnly === true && isReadThrough(state, { at: bound, key: '' })),
+    wants: (state, kind) => filter.ofKind(kind) && areOn(state).has(kind),
+    isOver: (state, bound) => filter.isOver(state, bound),
   };
 }
 
@@ -227,14 +181,14 @@ export async function readNotifications(
   core: Core,
   session: ReaderSession,
   args: PageArgs & {
-    readonly filter?: NotificationFilter | null | undefined;
+    readonly filter?: NotificationFilterInput | null | undefined;
     /** The counts are needed: read enough for them together with the page. */
     readonly withCounts?: boolean | undefined;
     readonly withLiveCursor?: boolean | undefined;
   },
 ): Promise<NotificationPage> {
   const { userId } = session.identity;
-  const filter = checkNotificationFilter(args.filter);
+  const filter = new NotificationFilter(args.filter);
   const list = `notifications:${userId}`;
   const asked = askedPage(args, (cursor) => decodePlace(list, cursor));
   const { size, isUp, from } = asked;
@@ -245,7 +199,7 @@ export async function readNotifications(
   const shown = isUp ? Math.max(depth, size + 1) : depth + size + 1;
   const groups = Math.max(counted, shown);
   const read = new NotificationRead(core, session, {
-    ...{ groups, shown, list: JSON.stringify(filter) },
+    ...{ groups, shown, list: filter.key },
     ...wantedBy(filter),
   });
   const notifications = new NotificationList(read, filter, counted);
@@ -309,7 +263,7 @@ export async function findNotifications(
   if (only.length === 0) return keys.map(() => null);
   const read = new NotificationRead(core, session, { groups: only.length + 1, only });
   const groups = await read.complete(await read.next({ from: null, limit: only.length, isUp: false }));
-  const found = new Map((await shown(read, groups, {}, channels)).map((one) => [one.group.key, one]));
+  const found = new Map((await shown(read, groups, NO_FILTER, channels)).map((one) => [one.group.key, one]));
   return keys.map((key) => found.get(key) ?? null);
 }
 

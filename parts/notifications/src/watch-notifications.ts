@@ -6,14 +6,9 @@ import { ValueWatch } from '../../../src/feed/watch/value-watch.ts';
 import { OnDispose, type EndSignal } from '../../../src/lib/closer.ts';
 import { cursorWithin, splitCursor, type LiveEvent, type LiveMessage } from '../../../src/live/live-log.ts';
 import type { UnreadCount } from '../../../src/core/shapes.ts';
-import {
-  checkNotificationFilter,
-  findNotifications,
-  passes,
-  readNotifications,
-  type Notification,
-  type NotificationFilter,
-} from './read-notifications.ts';
+import { NotificationFilter, type NotificationFilterInput } from './filter.ts';
+import type { Notification } from './groups.ts';
+import { findNotifications, readNotifications } from './read-notifications.ts';
 
 /** Events for a watcher of notifications, after the rules. */
 export type NotificationEvent =
@@ -38,7 +33,7 @@ type Counts = Pick<Extract<NotificationEvent, { kind: 'counts' }>, 'unseen' | 'u
 
 export interface WatchNotificationsArgs {
   readonly after?: string | null | undefined;
-  readonly filter?: NotificationFilter | null | undefined;
+  readonly filter?: NotificationFilterInput | null | undefined;
   /** Also report changes of the counts of the whole list. */
   readonly withCounts?: boolean | undefined;
   /** Ends the stream without an error. */
@@ -59,7 +54,7 @@ export async function watchNotifications(
   identity: ReaderSession['identity'],
   { after, filter, withCounts = false, signal }: WatchNotificationsArgs,
 ): Promise<AsyncIterable<NotificationEvent>> {
-  const checked = checkNotificationFilter(filter);
+  const checked = new NotificationFilter(filter);
   const { userId } = identity;
   const messages = await core.liveLog.watch({ userId, signal, ...(after == null ? {} : { after }) });
   return follow();
@@ -178,7 +173,7 @@ async function decide(
   const found = await findNotifications(core, session, [...asked.keys()]);
   return Array.from(asked, ([key, cursor], index): NotificationEvent => {
     const notification = found[index] ?? null;
-    if (notification === null || !passes(filter, notification))
+    if (notification === null || !filter.passes(notification))
       return { kind: 'removed', cursor, userId, key };
     const kind = notification.group.events.length === 1 ? 'added' : 'updated';
     return { kind, cursor, notification, session };

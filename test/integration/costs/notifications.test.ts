@@ -1,12 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { encodeRow } from '../../../src/domain/cursor.ts';
-import {
-  actorsOf,
-  countActors,
-  type Notification,
-  type NotificationFilter,
-} from '../../../parts/notifications/src/read-notifications.ts';
+import { actorsOf, countActors } from '../../../parts/notifications/src/read-notifications.ts';
+import type { NotificationFilterInput } from '../../../parts/notifications/src/filter.ts';
+import type { Notification } from '../../../parts/notifications/src/groups.ts';
 import { notificationParts } from '../../../parts/notifications/src/api/summaries.ts';
 import { INTERACTION_KINDS } from '../../../src/domain/relevancy.ts';
 import { Ending } from '../../../src/lib/closer.ts';
@@ -347,12 +344,12 @@ test('nothing is searched for what a filter or the preferences leave out', async
   }
   const other = (await parts.publish({ actorId: 'bob', scope: 'PUBLIC' })).action.id;
   await commentTo(parts, 'ann', comments(other, 'mentions', 6_000, Date.now()));
-  const read = (filter: NotificationFilter) => async () => {
+  const read = (filter: NotificationFilterInput) => async () => {
     const page = await services.readNotifications(session('ann'), { filter, withCounts: true });
     expect(page.edges).toEqual([]);
     expect([(await page.countUnseen()).count, (await page.countUnread()).count]).toEqual([0, 0]);
   };
-  const expectOne = async (filter: NotificationFilter): Promise<void> => {
+  const expectOne = async (filter: NotificationFilterInput): Promise<void> => {
     const commands = await commandsOf(parts.database, read(filter));
     expect(commands.map(({ name, collection }) => `${name} ${collection}`)).toEqual(PAGE);
     const [command] = commands;

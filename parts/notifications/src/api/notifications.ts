@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core';
 import {
   CHANNELS,
   MAX_PREFERENCES,
@@ -49,9 +50,10 @@ import {
   countEvents,
   getNotification,
   readNotifications,
-  type Notification as NotificationSource,
   type NotificationPage,
 } from '../read-notifications.ts';
+import type { Notification as NotificationSource } from '../groups.ts';
+import { NOTIFICATION_FILTERS, type NotificationFilterInput } from '../filter.ts';
 import { markNotificationsRead, markNotificationsSeen, MAX_MARKED } from '../mark-notifications.ts';
 import { MOST_PARTS, notificationParts } from './summaries.ts';
 
@@ -241,15 +243,21 @@ builder.objectFields(NotificationConnection, (t) => ({
   }),
 }));
 
-export const NotificationFilter = builder.inputType('NotificationFilter', {
-  description: 'Selects notifications that meet all given conditions.',
-  fields: (t) => ({
-    kinds: t.field({ type: [NotificationKindEnum], description: 'Of one of these kinds.' }),
-    unreadOnly: t.boolean({ description: 'Only unread ones.' }),
-    since: t.field({ type: 'DateTime', description: 'With the newest event at this time or later.' }),
-    until: t.field({ type: 'DateTime', description: 'With the newest event before this time.' }),
-  }),
-});
+export const NotificationFilter: InputRef<NotificationFilterInput> = builder
+  .inputRef<NotificationFilterInput>('NotificationFilter')
+  .implement({
+    description: 'Selects notifications that meet all given conditions.',
+    fields: (t) => {
+      const inputs = {
+        KINDS: (description: string) => t.field({ description, type: [NotificationKindEnum] }),
+        FLAG: (description: string) => t.boolean({ description }),
+        TIME: (description: string) => t.field({ description, type: 'DateTime' }),
+      };
+      return Object.fromEntries(
+        NOTIFICATION_FILTERS.map(({ name, input, description }) => [name, inputs[input](description)]),
+      );
+    },
+  });
 
 builder.queryField('notifications', (t) =>
   t.field({

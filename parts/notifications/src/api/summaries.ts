@@ -13,7 +13,8 @@ import type { ReaderSession } from '../../../../src/feed/session/reader-session.
 import { listOf, MAX_NAMED, summaryPartsOf, type SummaryPart } from '../../../../src/graphql/sentences.ts';
 import { joinTexts } from '../../../../src/lib/byte-text.ts';
 import { MEMBER, REF, refName } from '../../../../src/feed/loads/names.ts';
-import { actorsOf, countNewestActors, type Notification } from '../read-notifications.ts';
+import type { Notification } from '../groups.ts';
+import { actorsOf, countNewestActors } from '../read-notifications.ts';
 
 /** Upper bound on the parts of a sentence: names, and text around each. */
 export const MOST_PARTS = 2 * MAX_NAMED + 3;
