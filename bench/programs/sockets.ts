@@ -76,7 +76,12 @@ const api: SocketsApi = {
         else reject(error);
       };
       const patience = setTimeout(() => {
-        settle(new Error(`Only ${String(actions)} came of ${String(wanted)}; the latest: ${latest ?? ''}`));
+        const beside = JSON.stringify(Object.fromEntries(others));
+        settle(
+          new Error(
+            `Only ${String(actions)} came of ${String(wanted)}, and ${beside}; the latest: ${latest ?? ''}`,
+          ),
+        );
       }, GIVE_UP_MS);
       onEvent = () => {
         if (trouble !== null) settle(trouble);
