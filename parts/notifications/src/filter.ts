@@ -94,5 +94,3 @@ export class NotificationFilter {
     return this.#asked.some(({ row, value }) => row.isOver?.(state, at, value) ?? false);
   }
 }
-
-export const NO_FILTER = new NotificationFilter(null);

@@ -35,7 +35,7 @@ import type { Page, PageArgs, UnreadCount } from '../../../src/core/shapes.ts';
 import { countActorsOf } from './store/actors.ts';
 import { MOST_EVENTS } from './store/pairs.ts';
 import type { Notification } from './groups.ts';
-import { NO_FILTER, NotificationFilter, type NotificationFilterInput } from './filter.ts';
+import { NotificationFilter, type NotificationFilterInput } from './filter.ts';
 import type { FoundPage } from './kept-lists.ts';
 import { MAX_WINDOW, NotificationRead, type Wanted } from './notification-read.ts';
 import type { NotificationState } from './store/states.ts';
@@ -263,7 +263,9 @@ export async function findNotifications(
   if (only.length === 0) return keys.map(() => null);
   const read = new NotificationRead(core, session, { groups: only.length + 1, only });
   const groups = await read.complete(await read.next({ from: null, limit: only.length, isUp: false }));
-  const found = new Map((await shown(read, groups, NO_FILTER, channels)).map((one) => [one.group.key, one]));
+  const found = new Map(
+    (await shown(read, groups, new NotificationFilter(null), channels)).map((one) => [one.group.key, one]),
+  );
   return keys.map((key) => found.get(key) ?? null);
 }
 
