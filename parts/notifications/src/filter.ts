@@ -5,7 +5,6 @@ import {
   NOTIFICATION_KINDS,
   type NotificationKind,
 } from '../../../src/domain/notification.ts';
-import { flagSchema } from '../../../src/feed/page/filters.ts';
 import type { Notification } from './groups.ts';
 import type { NotificationState } from './store/states.ts';
 
@@ -45,9 +44,9 @@ export const NOTIFICATION_FILTERS = [
   }),
   row({
     ...{ name: 'unreadOnly', input: 'FLAG', description: 'Only unread ones.' },
-    check: flagSchema,
-    passes: ({ isRead }) => !isRead,
-    isOver: (state, at) => isReadThrough(state, { at, key: '' }),
+    check: orNull(z.boolean()),
+    passes: ({ isRead }, isAsked) => !isAsked || !isRead,
+    isOver: (state, at, isAsked) => isAsked && isReadThrough(state, { at, key: '' }),
   }),
   row({
     ...{ name: 'since', input: 'TIME', description: 'With the newest event at this time or later.' },
