@@ -1,7 +1,8 @@
 /**
  * What scrolling through a long list costs: the virtual list of docs/react.md with 10,000 items in a browser, with the processor slowed
- * four-fold, and the work of the main thread without that, which a busy machine does not change. Prints how many frames came late, the
- * work of a frame, the nodes and the memory: node scripts/scroll.js, behind npm run build.
+ * four-fold, and the work of the main thread without that, which a busy machine does not change. Beside it a list of plain elements of
+ * one height, without React: what comes late there is of the browser and of the machine. Prints how many frames came late, the work of a
+ * frame, the nodes and the memory: node scripts/scroll.js, behind npm run build.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,26 @@ const PIXELS_OF_A_FRAME = 400;
 const FRAME_MS = 1_000 / 60;
 const PAGE = fileURLToPath(new URL('../packages/react/test/fixtures/pages/virtual.tsx', import.meta.url));
 const HTML = `<!doctype html><title>List</title><link rel="stylesheet" href="/style.css"><main><div id="root"></div></main><script type="module" src="/page.js"></script>`;
+const PLAIN = `<!doctype html><title>Plain list</title><div id="root" style="position: relative"></div><script>
+  const [root, rows, height] = [document.getElementById('root'), new Map(), 64];
+  root.style.height = ${ITEMS} * height + 'px';
+  const draw = () => {
+    const from = Math.max(0, Math.floor(scrollY / height) - 8);
+    const to = Math.min(${ITEMS} - 1, Math.ceil((scrollY + innerHeight) / height) + 8);
+    for (const [at, row] of rows) if (at < from || at > to) { row.remove(); rows.delete(at); }
+    for (let at = from; at <= to; at += 1) {
+      if (rows.has(at)) continue;
+      const row = document.createElement('article');
+      row.style.cssText = 'position: absolute; width: 100%; height: 64px; top: ' + at * height + 'px';
+      row.ariaPosInSet = String(at + 1);
+      row.textContent = 'Item ' + at + '. ' + 'More of it. '.repeat(at % 7);
+      rows.set(at, row);
+      root.append(row);
+    }
+  };
+  addEventListener('scroll', draw, { passive: true });
+  draw();
+</script>`;
 /** Gives the intervals of the frames until the last item is there and in view. */
 const SCROLL = `new Promise((resolve) => {
   const intervals = [];
@@ -42,7 +63,7 @@ const config = {
         void middlewares.use((request, response, next) => {
           if (!request.url.startsWith('/?')) return next();
           response.setHeader('content-type', 'text/html; charset=utf-8');
-          response.end(HTML);
+          response.end(request.url === '/?plain' ? PLAIN : HTML);
         }),
     },
   ],
@@ -63,19 +84,21 @@ const browser = await puppeteer.launch({
   ...{ headless: 'shell', protocolTimeout: 600_000 },
 });
 try {
-  await scrolled(1);
-  await scrolled(SLOWED);
+  for (const slowed of [1, SLOWED]) {
+    await scrolled('plain elements', '?plain', slowed);
+    await scrolled('items', `?count=${ITEMS}`, slowed);
+  }
 } finally {
   await browser.close();
   await server.close();
   await rm(outDir, { recursive: true, force: true });
 }
 
-async function scrolled(slowed) {
+async function scrolled(what, query, slowed) {
   const page = await browser.newPage();
   await page.setViewport({ width: 1_000, height: 800 });
   const session = await page.createCDPSession();
-  await page.goto(`http://127.0.0.1:${server.httpServer.address().port}/?count=${ITEMS}`);
+  await page.goto(`http://127.0.0.1:${server.httpServer.address().port}/${query}`);
   await page.waitForSelector('article');
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowed });
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -85,7 +108,7 @@ async function scrolled(slowed) {
   const late = intervals.filter((interval) => interval > FRAME_MS * 1.5).length;
   const work = ((after.TaskDuration - before.TaskDuration) * 1_000) / intervals.length;
   console.log(
-    `${ITEMS} items, processor slowed by ${slowed}: ${intervals.length} frames, ${((100 * late) / intervals.length).toFixed(1)} % late, ` +
+    `${ITEMS} ${what}, processor slowed by ${slowed}: ${intervals.length} frames, ${((100 * late) / intervals.length).toFixed(1)} % late, ` +
       `${work.toFixed(2)} ms of work in a frame`,
   );
   for (const [what, name, unit] of [

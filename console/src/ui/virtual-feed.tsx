@@ -1,7 +1,16 @@
 import type { FanfareItem, FeedState } from '@fanfare/react';
 import { focusOutside } from '@fanfare/react/more';
 import { defaultRangeExtractor, useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
 import { placeOfEntry, shownEntry } from '../place.ts';
 import { useRoute } from '../route.ts';
 
@@ -33,6 +42,35 @@ interface Props {
   readonly children: (item: FanfareItem) => ReactNode;
 }
 
+interface RowProps extends Pick<Props, 'children'> {
+  readonly item: FanfareItem;
+  readonly index: number;
+  /** Of the list; −1: not known yet. */
+  readonly size: number;
+  readonly measure: (article: Element | null) => void;
+}
+
+/** While one scrolls, those that stay in view are not drawn again. */
+const Row = memo(function Row({ item, index, size, measure, children }: RowProps): ReactNode {
+  return (
+    <article
+      ref={measure}
+      tabIndex={0}
+      data-index={index}
+      data-fanfare="item"
+      data-item={item.id}
+      data-unread={item.isUnread || undefined}
+      data-hidden={item.action.isHidden || undefined}
+      aria-label={item.action.descriptor.summary}
+      aria-description={item.isUnread ? 'unread' : undefined}
+      aria-posinset={index + 1}
+      aria-setsize={size}
+    >
+      {children(item)}
+    </article>
+  );
+});
+
 /** A list of any length: only rows in view are in the page. They keep their place while items are inserted above. */
 export function VirtualFeed({ feed, label, target, children }: Props): ReactNode {
   const { items, hasNextPage, isLoadingMore, error, loadMore } = feed;
@@ -40,12 +78,15 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   const focused = useRef<{ readonly id: string; index: number; readonly isByKeys: boolean } | null>(null);
   const [leftHere] = useState(() => (left?.entry === shownEntry() ? left : null));
   const [before] = useState(() => (placeOfEntry() > 0 ? leftHere : null));
-  const margin = useOffsetTop(list, before?.margin ?? 0);
+  const margin = useOffsetTop(list, before?.margin ?? 0, children);
   const rows = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_PX,
     overscan: 8,
-    getItemKey: (at) => items[at]?.id ?? at,
+    // The same until the items change: another one measures all of them again.
+    getItemKey: useCallback((at: number) => items[at]?.id ?? at, [items]),
+    // Rows are placed, and the list gets its height, without drawing: for what was measured nothing is drawn again.
+    directDomUpdates: true,
     scrollMargin: margin,
     scrollPaddingStart: HEAD_PX + BUTTON_PX,
     initialOffset: placeOfEntry,
@@ -59,6 +100,13 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
     },
     ...(before === null ? {} : { initialMeasurementsCache: before.rows }),
   });
+  const attach = useCallback(
+    (element: HTMLDivElement | null) => {
+      list.current = element;
+      rows.containerRef(element);
+    },
+    [rows],
+  );
   const drawnEntry = shownEntry();
   const { screen } = useRoute();
   const entry = useRef(drawnEntry);
@@ -91,7 +139,7 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   useEffect(() => {
     if (hasNextPage && !isLoadingMore && error === null && last >= items.length - AHEAD) void loadMore();
   }, [hasNextPage, isLoadingMore, error, last, items.length, loadMore]);
-  useKeptPlace(items, shown, rows.measurementsCache, margin);
+  useKeptPlace(items, rows, margin);
 
   const focusOn = (index: number): void => {
     const id = items[index]?.id;
@@ -140,14 +188,13 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
   const isBusy = isLoadingMore || feed.status === 'loading';
   return (
     <div
-      ref={list}
+      ref={attach}
       // A feed needs at least one article, unless it is about to get one.
       role={isBusy || items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       aria-busy={isBusy}
       data-fanfare="list"
       className="virtual"
-      style={{ height: rows.getTotalSize() }}
       onKeyDown={onKey}
       onFocus={({ target: element }) => {
         const { item: id, index } = element.closest('article')?.dataset ?? {};
@@ -159,26 +206,13 @@ export function VirtualFeed({ feed, label, target, children }: Props): ReactNode
         if (relatedTarget !== null && !isInMenu(relatedTarget)) focused.current = null;
       }}
     >
-      {shown.map(({ key, index, start }) => {
+      {shown.map(({ key, index }) => {
         const item = items[index];
+        const size = hasNextPage ? -1 : items.length;
         return item === undefined ? null : (
-          <article
-            key={key}
-            ref={rows.measureElement}
-            tabIndex={0}
-            data-index={index}
-            data-fanfare="item"
-            data-item={item.id}
-            data-unread={item.isUnread || undefined}
-            data-hidden={item.action.isHidden || undefined}
-            aria-label={item.action.descriptor.summary}
-            aria-description={item.isUnread ? 'unread' : undefined}
-            aria-posinset={index + 1}
-            aria-setsize={hasNextPage ? -1 : items.length}
-            style={{ transform: `translateY(${String(start - rows.options.scrollMargin)}px)` }}
-          >
-            {children(item)}
-          </article>
+          <Row key={key} {...{ item, index, size, measure: rows.measureElement }}>
+            {children}
+          </Row>
         );
       })}
     </div>
@@ -204,11 +238,18 @@ async function untilDrawn(find: () => HTMLElement | null): Promise<HTMLElement |
   return null;
 }
 
-/** Distance of the list from the top of the page, which changes with the contents above it. */
-function useOffsetTop(list: { readonly current: HTMLElement | null }, initial: number): number {
+/**
+ * Distance of the list from the top of the page, which changes with the contents above it.
+ * @param drawn another one for each drawing of what is around the list: while one scrolls, the page is not asked for it
+ */
+function useOffsetTop(
+  list: { readonly current: HTMLElement | null },
+  initial: number,
+  drawn: unknown,
+): number {
   const [top, setTop] = useState(initial);
   const measure = (): void => setTop((before) => list.current?.offsetTop ?? before);
-  useLayoutEffect(measure);
+  useLayoutEffect(measure, [drawn]);
   useEffect(() => {
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
@@ -231,14 +272,16 @@ interface Kept {
 /** After a change of items, or of contents above the list: scrolls by the distance that the first item in view has moved. */
 function useKeptPlace(
   items: readonly FanfareItem[],
-  shown: readonly VirtualItem[],
-  all: readonly VirtualItem[],
+  rows: ReturnType<typeof useWindowVirtualizer<Element>>,
   margin: number,
 ): void {
   const kept = useRef<Kept | null>(null);
+  const [shown, all] = [rows.getVirtualItems(), rows.measurementsCache];
+  // Where the list is scrolled to, as it knows it: asked for it, the page would be laid out within each drawing.
+  const top = rows.scrollOffset ?? 0;
   useLayoutEffect(() => {
     const before = kept.current;
-    if (before !== null && window.scrollY > margin) {
+    if (before !== null && top > margin) {
       const index = before.items === items ? before.index : items.findIndex(({ id }) => id === before.id);
       const start = all[index]?.start;
       // If nothing above it changed, the virtualizer corrects for estimated heights.
@@ -246,7 +289,7 @@ function useKeptPlace(
         index === before.index || start === undefined ? margin - before.margin : start - before.start;
       if (moved !== 0) window.scrollBy(0, moved);
     }
-    const first = shown.find(({ end }) => end > window.scrollY);
+    const first = shown.find(({ end }) => end > top);
     const id = first === undefined ? undefined : items[first.index]?.id;
     kept.current =
       // Not before the position of the list is known.

@@ -1,4 +1,13 @@
-import { createContext, useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import { useConnection, type Feed as FeedState, type ListControls } from '../hooks/feed.ts';
 import type { FanfareItem } from '../item.ts';
 import { useCommonWords } from '../provider.tsx';
@@ -70,8 +79,9 @@ export function Root({
       setAtTop(false);
     };
   }, [setAtTop]);
+  const shared = useMemo(() => ({ feed, listId }), [feed, listId]);
   return (
-    <Context.Provider value={{ feed, listId }}>
+    <Context.Provider value={shared}>
       <div ref={root} data-fanfare="root" data-status={feed.status}>
         <div ref={top} data-fanfare="top" aria-hidden="true" />
         {children}
