@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { upsertMembers } from '../../src/features/directory/directory.ts';
+import { Closer } from '../../src/lib/closer.ts';
 import { within } from '../../src/lib/within.ts';
 import { startApi, tokenFor, type FanfareApi } from '../harness/fanfare.ts';
 import { openInProcess, type InProcess } from '../harness/in-process.ts';
@@ -10,16 +11,18 @@ import { alternate, figureOf, ratioFigure, seriesNamed, type Measure } from '../
 import { now } from '../harness/statistics.ts';
 import { ratingInput } from '../world/actions.ts';
 import { FEED_REF, loadActions, loadFeed, loadNames } from '../world/feed.ts';
-import { consumeAll, fileOf, fillStream, pathOf, ratingLines, runImport, sendBody } from '../world/lines.ts';
+import { fileOf, pathOf, ratingLines, runImport, sendBody } from '../world/lines.ts';
 import { FEED, PAGES } from '../world/other-pages.ts';
 import { readerId } from '../world/people.ts';
 import { informPlanner, openRawWorld, type RawWorld } from '../world/raw.ts';
+import { consumeAll, HAS_NATS, redisStreams, startNatsStreams, type Streams } from '../world/streams.ts';
 
 const DATABASE = 'bench_doors';
 const IMPORT = 'fanfare import, with its start';
 const INGEST = 'POST /ingest';
-const CONSUME = 'fanfare consume, four processes, with their start';
-const KILLED = 'the same, one killed every 2 s';
+/** Four processes, with their start. */
+const consumed = (kind: string): string => `fanfare consume from ${kind}`;
+const killed = (kind: string): string => `${consumed(kind)}, one killed every 2 s`;
 const ETAG = 'a feed with its ETag: CPU, ms';
 const PAGE = 'a page of a feed: CPU, ms';
 const ENTITIES = '_entities of 100 members: CPU, ms';
@@ -46,19 +49,32 @@ async function run(context: PartContext): Promise<PartReport> {
     await askedMeasures(doors),
     roundsOf(options, { full: [9, 2], short: [5, 2], smoke: [1, 0] }),
   );
-  let kills = 0;
+  await using closer = new Closer();
+  const streams = new Map([['Redis', redisStreams(environment)]]);
+  if (HAS_NATS) streams.set('JetStream', closer.own(await startNatsStreams(environment)));
+  const kinds = [...streams.keys()];
+  const kills = new Map(kinds.map((kind) => [kind, 0]));
   const measures = [
-    linesMeasure(doors, IMPORT, lines, (set) => runImport(pathOf(environment, set), environment, DATABASE)),
-    linesMeasure(doors, INGEST, lines, async (set) => {
-      const recorded = await sendBody(api.url, doors.token, ratingLines(set, lines));
-      if (recorded !== lines) throw new Error(`${String(recorded)} lines were recorded`);
+    linesMeasure(doors, IMPORT, {
+      lines,
+      prepare: async (set) => void (await fileOf(pathOf(environment, set), ratingLines(set, lines))),
+      work: (set) => runImport(pathOf(environment, set), environment, DATABASE),
+      end: (set) => rm(pathOf(environment, set)),
     }),
-    linesMeasure(doors, CONSUME, lines, async (set) => {
-      await consumeAll({ environment, database: DATABASE }, set, null);
+    linesMeasure(doors, INGEST, {
+      lines,
+      work: async (set) => {
+        const recorded = await sendBody(api.url, doors.token, ratingLines(set, lines));
+        if (recorded !== lines) throw new Error(`${String(recorded)} lines were recorded`);
+      },
     }),
-    linesMeasure(doors, KILLED, lines, async (set) => {
-      kills += await consumeAll({ environment, database: DATABASE }, set, KILL_EVERY_MS);
-    }),
+    ...[...streams].flatMap(([kind, of]) => [
+      consumeMeasure(doors, consumed(kind), { of, lines, killEveryMs: null }),
+      consumeMeasure(doors, killed(kind), {
+        ...{ of, lines, killEveryMs: KILL_EVERY_MS },
+        onKilled: (count) => kills.set(kind, (kills.get(kind) ?? 0) + count),
+      }),
+    ]),
   ];
   const series = await alternate(measures, roundsOf(options, { full: [3, 1], short: [1, 0], smoke: [1, 0] }));
   const memory = await memoryFigures(doors, bodyMiB);
@@ -69,23 +85,26 @@ async function run(context: PartContext): Promise<PartReport> {
   return {
     title: 'Other doors',
     about: [
-      `${String(lines)} lines of new actions each time, as a file, a body, and a stream of Redis; no worker. Afterwards so many actions more are stored: none is lost and none is there twice, ${String(kills)} killed processes of consume included.`,
+      `${String(lines)} lines of new actions each time, as a file, a body, and a stream; no worker. Four processes consume a stream, and their start counts, as that of the import does. Afterwards so many actions more are stored: none is lost and none is there twice, also with killed processes (${kinds.map((kind) => `${kind}: ${String(kills.get(kind))}`).join(', ')}).`,
       'A feed for feed readers is asked for with its ETag, beside a page of 25 items. Entities are 100 members by their ids, beside `members(first: 100)`.',
       `For memory, a body of ${String(bodyMiB)} MiB has lines of 8 KiB that come again after 1,000, after one of a quarter of it. The server is looked at ten times a second.`,
     ],
     figures: [
-      ...[IMPORT, INGEST, CONSUME, KILLED].map((name) => figureOf(at(name, RATE), RATE)),
+      ...[IMPORT, INGEST].map((name) => figureOf(at(name, RATE), RATE)),
       atLeast(0.9, '×', ratio('ingest', INGEST, RATE)),
       ratio('ingest', INGEST, CPU),
-      ratio('consume', CONSUME, RATE),
-      ratio('consume', CONSUME, CPU),
-      atLeast(0.7, '×', ratio('consume, one killed every 2 s', KILLED, RATE)),
+      ...kinds.flatMap((kind) => [
+        ...[consumed(kind), killed(kind)].map((name) => figureOf(at(name, RATE), RATE)),
+        ratio(`consume from ${kind}`, consumed(kind), RATE),
+        ratio(`consume from ${kind}`, consumed(kind), CPU),
+        atLeast(0.7, '×', ratio(`consume from ${kind}, one killed every 2 s`, killed(kind), RATE)),
+      ]),
       ...[ETAG, PAGE, ENTITIES, MEMBERS].map((name) => figureOf(cost(name), 'ms')),
       atMost(0.2, '×', ratioFigure(`${ETAG} / ${PAGE}`, cost(ETAG), cost(PAGE))),
       atMost(1.2, '×', ratioFigure(`${ENTITIES} / ${MEMBERS}`, cost(ENTITIES), cost(MEMBERS))),
       ...memory,
     ],
-    raw: { lines, kills, series, asked },
+    raw: { lines, kills: Object.fromEntries(kills), series, asked },
   };
 }
 
@@ -97,22 +116,21 @@ interface Doors {
   readonly token: string;
 }
 
+interface LinesWork {
+  readonly lines: number;
+  /** Before and after what is measured. */
+  readonly prepare?: (set: string) => Promise<void>;
+  readonly work: (set: string) => Promise<void>;
+  readonly end?: (set: string) => Promise<void>;
+}
+
 /** How fast so many new lines become actions. */
-function linesMeasure(
-  { context, world }: Doors,
-  name: string,
-  lines: number,
-  work: (set: string) => Promise<void>,
-): Measure {
-  const { environment } = context;
+function linesMeasure({ world }: Doors, name: string, { lines, prepare, work, end }: LinesWork): Measure {
   let sets = 0;
   return async () => {
     sets += 1;
     const set = `${name.replaceAll(/\W/g, '')}${String(sets)}`;
-    const path = pathOf(environment, set);
-    if (name === IMPORT) await fileOf(path, ratingLines(set, lines));
-    if (name === CONSUME || name === KILLED)
-      await fillStream(environment.redis, set, ratingLines(set, lines));
+    await prepare?.(set);
     const before = await world.actions.countDocuments({});
     const cpu = allCpu();
     const since = now();
@@ -121,10 +139,32 @@ function linesMeasure(
     const used = allCpu() - cpu;
     const more = (await world.actions.countDocuments({})) - before;
     if (more !== lines) throw new Error(`${name}: ${String(more)} actions instead of ${String(lines)}`);
-    await rm(path, { force: true });
-    await environment.redis.del(set);
+    await end?.(set);
     return { [`${name}: ${RATE}`]: lines / seconds, [`${name}: ${CPU}`]: (used * 1e6) / lines };
   };
+}
+
+interface Consuming {
+  readonly of: Streams;
+  readonly lines: number;
+  readonly killEveryMs: number | null;
+  readonly onKilled?: (count: number) => void;
+}
+
+function consumeMeasure(
+  doors: Doors,
+  name: string,
+  { of, lines, killEveryMs, onKilled }: Consuming,
+): Measure {
+  const { environment } = doors.context;
+  return linesMeasure(doors, name, {
+    lines,
+    prepare: (set) => of.fill(set, ratingLines(set, lines)),
+    async work(set) {
+      onKilled?.(await consumeAll({ environment, database: DATABASE }, [of, set], killEveryMs));
+    },
+    end: (set) => of.delete(set),
+  });
 }
 
 function allCpu(): number {
