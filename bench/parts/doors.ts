@@ -161,7 +161,8 @@ function consumeMeasure(
     lines,
     prepare: (set) => of.fill(set, ratingLines(set, lines)),
     async work(set) {
-      onKilled?.(await consumeAll({ environment, database: DATABASE }, [of, set], killEveryMs));
+      const kills = await consumeAll({ environment, database: DATABASE }, [of, set], killEveryMs);
+      onKilled?.(kills);
     },
     end: (set) => of.delete(set),
   });
