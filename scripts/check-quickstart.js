@@ -42,7 +42,7 @@ export async function checkQuickstart(cwd, { env }) {
   try {
     const { faults } = await walkPage('docs/react.md', {
       ...{ cwd, env, after },
-      ...{ from: '## From an empty folder', to: '## The provider' },
+      ...{ from: '## From an empty folder', to: '## Where to go on' },
     });
     if (left.length > 0)
       faults.push('docs/react.md: not all that it publishes comes to the page that it makes');

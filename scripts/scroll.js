@@ -1,5 +1,5 @@
 /**
- * What scrolling through a long list costs: the virtual list of docs/react.md with 10,000 items in a browser, with the processor slowed
+ * What scrolling through a long list costs: the virtual list of docs/react-more.md with 10,000 items in a browser, with the processor slowed
  * four-fold, and the work of the main thread without that, which a busy machine does not change. Beside it a list of plain elements of
  * one height, without React: what comes late there is of the browser and of the machine. Prints how many frames came late, the work of a
  * frame, the nodes and the memory: node scripts/scroll.js, behind npm run build.

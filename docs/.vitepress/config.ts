@@ -92,7 +92,7 @@ const SIDEBAR: readonly Section[] = [
     text: 'Start',
     items: [
       ...pages('getting-started'),
-      { text: 'React in five minutes', link: '/react#from-an-empty-folder-to-a-moving-feed' },
+      { text: 'React in five minutes', link: '/react' },
       ...pages('descriptors', 'backend', 'notifications', 'deploy', 'cookbook', 'from-other-products'),
       { text: 'Overview', link: '/overview' },
       ...pages('console', 'glossary'),
@@ -102,7 +102,11 @@ const SIDEBAR: readonly Section[] = [
     text: 'Concepts',
     items: pages('feeds', 'access', 'safety', 'privacy', 'limits', 'tenants'),
   },
-  { text: 'Frontends', items: pages('client', 'react', 'elements', 'frontends') },
+  {
+    text: 'React',
+    items: pages('react', 'react-provider', 'react-parts', 'react-hooks', 'react-more', 'react-native'),
+  },
+  { text: 'Frontends', items: pages('client', 'elements', 'frontends') },
   { text: 'API', items: KINDS.map(({ name, title }) => ({ text: title, link: `/api/${name}` })) },
   {
     text: 'Operation',

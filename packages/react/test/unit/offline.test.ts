@@ -68,7 +68,7 @@ test('what the page shows works: the app is rendered, and nothing stays after si
   const kept = new Map<string, unknown>();
   const rendered: string[] = [];
   const left: unknown[] = [];
-  const { signOut } = (await runSample('react.md', {
+  const { signOut } = (await runSample('react-more.md', {
     modules: { '@fanfare/react/offline': { openOffline }, 'idb-keyval': storeOf(kept) },
     names: {
       ...{ FanfareProvider, root: null, React: { createElement }, userId: 'ann', getToken: () => 'none' },

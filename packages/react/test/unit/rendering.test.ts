@@ -110,10 +110,10 @@ test('sentences are marked with their language; the words of others, and what ma
   expect(reader.language()).toBeUndefined();
 });
 
-test('the virtual list in docs/react.md is the tested one', () => {
+test('the virtual list in docs/react-more.md is the tested one', () => {
   const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
   const code = text('../fixtures/pages/virtual-feed.tsx');
-  expect(text('../../../../docs/react.md')).toContain('```tsx\n' + code + '```\n');
+  expect(text('../../../../docs/react-more.md')).toContain('```tsx\n' + code + '```\n');
 });
 
 test('the selections of the hooks match the schema', () => {
