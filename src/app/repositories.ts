@@ -30,7 +30,7 @@ import type { Collections } from '../storage/database/mongo.ts';
 import { readerListsRepository } from '../features/lists/store.ts';
 import { blocksRepository } from '../features/blocks/store.ts';
 import { moderationRepository } from '../features/moderation/store/moderation.ts';
-import { rankedActionsRepository, RankingCache, scoresRepository } from '../features/ranking/store.ts';
+import { rankedActionsRepository, rankingCache, scoresRepository } from '../features/ranking/store.ts';
 import { processesRepository } from '../storage/database/processes.ts';
 import { pinsRepository } from '../features/moderation/store/pins.ts';
 import { erasedTenantsRepository } from '../features/tenants/store.ts';
@@ -117,7 +117,7 @@ export function createRepositories(
     moderation: moderationRepository(collections, events),
     processes: processesRepository(collections),
     rankedActions: rankedActionsRepository(collections.actions),
-    rankingCache: new RankingCache(),
+    rankingCache: rankingCache(),
     readerChoices: readerChoicesRepository(collections, blocks),
     readers: readersRepository(collections),
     readerStamps: stamps,

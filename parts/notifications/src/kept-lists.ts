@@ -2,7 +2,7 @@ import type { ActionId } from '../../../src/domain/action.ts';
 import type { NotificationGroup } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { onceFor } from '../../../src/lib/once-for.ts';
-import { Known } from '../../../src/feed/store/known-answers.ts';
+import { Confirmed } from '../../../src/lib/confirmed.ts';
 import type { Source, SourcePlace } from './store/notifications.ts';
 import type { PairToRead } from './store/pairs.ts';
 
@@ -40,8 +40,8 @@ const MOST_KEPT = 50_000;
  * list is the same: the answer has the version of each action of which more was read, which changes with its interactions.
  */
 const kept = onceFor((_collections: object) => ({
-  lists: new Known<Found>(MOST_KEPT, ({ groups }) => sizeOf(groups)),
-  pages: new Known<FoundPage>(MOST_KEPT, ({ edges }) => sizeOf(edges.map(({ node }) => node))),
+  lists: new Confirmed<Found>(MOST_KEPT, ({ groups }) => sizeOf(groups)),
+  pages: new Confirmed<FoundPage>(MOST_KEPT, ({ edges }) => sizeOf(edges.map(({ node }) => node))),
 }));
 
 export const keptOf = ({ collections }: Context) => kept(collections);

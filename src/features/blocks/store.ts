@@ -1,3 +1,4 @@
+import { Confirmed } from '../../lib/confirmed.ts';
 import {
   type BlockId,
   type BlockBetween,
@@ -6,7 +7,6 @@ import {
   toBlockBetween,
   toBlocks,
 } from '../../storage/documents/block-document.ts';
-import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { UserId } from '../../domain/action.ts';
 import type { Blocks } from '../../domain/block.ts';
@@ -84,27 +84,6 @@ const MOST_KNOWN = 100_000;
 /** And of one reader, so that few readers do not take the place of all others. */
 const MOST_OF_ONE = 2_000;
 
-/** Blocks as a process has asked about them, of the readers whom it saw last. They hold as long as the reader's revision. */
-class KnownBlocks {
-  readonly #known = new LRUCache<UserId, Blocks>({
-    maxSize: MOST_KNOWN,
-    sizeCalculation: ({ asked }) => asked + 1,
-  });
-
-  /** `null`: not known at this revision. */
-  of(userId: UserId, rev: number | null): Blocks | null {
-    const known = this.#known.get(userId);
-    if (known === undefined || rev === null || known.rev !== rev || known.asked > MOST_OF_ONE) return null;
-    // It knows more than when it was kept.
-    return this.kept(userId, known);
-  }
-
-  kept(userId: UserId, blocks: Blocks): Blocks {
-    if (blocks.rev !== null) this.#known.set(userId, blocks);
-    return blocks;
-  }
-}
-
 const NEWEST_FIRST = { own: -1, '_id.otherId': 1 } as const;
 
 /** Blocks of members. Unique key: `_id`. */
@@ -135,7 +114,13 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
     mayBeOfOne,
   });
 
-  const known = new KnownBlocks();
+  /** As this process has asked about them, by the reader and the revision of their blocks. */
+  const known = new Confirmed<Blocks, number>(MOST_KNOWN, ({ asked }) => asked + 1);
+  /** Blocks that are known already are kept again, since they know more than when they were kept. */
+  const kept = (userId: UserId, blocks: Blocks): Blocks => {
+    if (blocks.rev !== null) known.keep(userId, blocks.rev, blocks);
+    return blocks;
+  };
 
   return {
     /** Blocks a member; repeated, it keeps the first time. One write. @returns whether anything has changed */
@@ -227,13 +212,13 @@ export function blocksRepository(collection: Collection<BlockDocument>) {
      * @param rev of the reader's blocks, read before
      */
     async of(userId: UserId, rev: number | null): Promise<Blocks> {
-      const before = known.of(userId, rev);
-      if (before !== null) return before;
+      const before = rev === null ? null : known.find(userId, rev);
+      if (before !== null && before.asked <= MOST_OF_ONE) return kept(userId, before);
       const found = await collection
         .find({ '_id.userId': userId }, upTo(FEW_BLOCKS + 1))
         .project<Pick<BlockDocument, '_id'>>({ _id: 1 })
         .toArray();
-      return known.kept(userId, toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev }));
+      return kept(userId, toBlocks(found, { isWhole: found.length <= FEW_BLOCKS, rev }));
     },
 
     findPairs,

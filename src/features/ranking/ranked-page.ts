@@ -177,8 +177,9 @@ export async function factsOf(
   const facts = new Map<ActionId, RankedFacts>();
   const revs = new Map<ActionId, number | undefined>();
   for (const { actionId, rev } of entries) {
-    const known = rankingCache.factsOf(actionId, rev, generation);
-    if (known === null || (withContent && known.descriptor === null)) revs.set(actionId, rev);
+    const known = rev === undefined ? null : rankingCache.facts.find(actionId, rev);
+    if (known?.generation !== generation.getTime() || (withContent && known.descriptor === null))
+      revs.set(actionId, rev);
     else facts.set(actionId, known);
   }
   if (revs.size === 0) return facts;
@@ -189,12 +190,14 @@ export async function factsOf(
   ]);
   for (const { id, actorId, conducted, type, rev, counts, descriptor } of actions) {
     const slot = scored.get(id);
+    // As this process first saw them in the generation, whatever the revision.
+    const first = rankingCache.facts.find(id, null);
     const found = {
-      ...{ id, actorId, conducted, type, descriptor, score: slot?.score },
-      counts: rankingCache.countsOf(id, generation) ?? slot?.counts ?? counts,
+      ...{ id, actorId, conducted, type, descriptor, score: slot?.score, generation: generation.getTime() },
+      counts: (first?.generation === generation.getTime() ? first.counts : slot?.counts) ?? counts,
     };
     facts.set(id, found);
-    rankingCache.keepFacts(found, rev, generation);
+    rankingCache.facts.keep(id, rev, found);
   }
   return facts;
 }
@@ -293,7 +296,7 @@ export async function relationsOf(
   userId: UserId,
   generation: Date,
 ): Promise<ReadonlyMap<UserId, Relation>> {
-  const known = rankingCache.relationsOf(userId, generation);
+  const known = rankingCache.relations.find(userId, generation.getTime());
   if (known !== null) return known;
   const newest = await interactions.newestBy(userId, generation, INTERACTIONS);
   const relations = new Map<UserId, Relation>();
@@ -307,7 +310,7 @@ export async function relationsOf(
     const isRecent = at.getTime() >= generation.getTime() - RECENT_MS;
     relations.set(actorId, { interactions: all + 1, recent: recent + (isRecent ? 1 : 0) });
   }
-  rankingCache.keepRelations(userId, relations, generation);
+  rankingCache.relations.keep(userId, generation.getTime(), relations);
   return relations;
 }
 
@@ -334,14 +337,14 @@ export async function tasteOf(
   const ids = showsLess.flatMap(({ actionId, until }) => (until.getTime() > asOf.getTime() ? actionId : []));
   if (ids.length === 0) return NO_TASTE;
   const of = ids.join();
-  const known = rankingCache.tasteOf(userId, of);
+  const known = rankingCache.tastes.find(userId, of);
   if (known !== null) return known;
   const found = await rankedActions.find(ids, false);
   const taste = {
     actors: new Set(found.map(({ actorId }) => actorId)),
     types: new Set(found.map(({ type }) => type)),
   };
-  rankingCache.keepTaste(userId, taste, of);
+  rankingCache.tastes.keep(userId, of, taste);
   return taste;
 }
 

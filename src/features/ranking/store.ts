@@ -1,5 +1,4 @@
-import { upToEntries } from '../../lib/weight.ts';
-import { LRUCache } from 'lru-cache';
+import { Confirmed } from '../../lib/confirmed.ts';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { generationAt, RESCORE_EVERY_MS, GENERATIONS_KEPT } from '../../domain/ranking.ts';
@@ -16,7 +15,7 @@ import { clock } from '../../lib/clock.ts';
 declare module '../../storage/repositories.ts' {
   interface Repositories {
     readonly rankedActions: ReturnType<typeof rankedActionsRepository>;
-    readonly rankingCache: RankingCache;
+    readonly rankingCache: ReturnType<typeof rankingCache>;
     readonly scores: ReturnType<typeof scoresRepository>;
   }
 }
@@ -107,6 +106,7 @@ export interface RankedFacts extends Pick<
   RankedAction,
   'id' | 'actorId' | 'conducted' | 'type' | 'counts' | 'descriptor'
 > {
+  readonly generation: number;
   /** The generation's score; absent: it has none. */
   readonly score: number | undefined;
 }
@@ -125,54 +125,14 @@ export interface Taste {
 }
 
 /**
- * A cache of complete generations, whose scores do not change. It is used only for an action whose revision has been
- * confirmed: an erasure takes its actor.
+ * What a process has read of complete generations, whose scores do not change: facts of actions by their revision, since an erasure
+ * takes the actor; interactions of readers with the actions of others by generation; what readers want less of by the actions.
  */
-export class RankingCache {
-  readonly #facts = new LRUCache<ActionId, RankedFacts & { readonly rev: number; readonly of: number }>(
-    upToEntries(REMEMBERED.actions),
-  );
-  readonly #tastes = new LRUCache<UserId, Taste & { readonly of: string }>(upToEntries(REMEMBERED.readers));
-  readonly #relations = new LRUCache<
-    UserId,
-    { readonly of: number; readonly relations: ReadonlyMap<UserId, Relation> }
-  >(upToEntries(REMEMBERED.readers));
-
-  factsOf(id: ActionId, rev: number | undefined, generation: Date): RankedFacts | null {
-    const known = this.#facts.get(id);
-    return known?.rev === rev && known?.of === generation.getTime() ? known : null;
-  }
-
-  /** As this process first saw them in the generation, whatever the revision; `null`: it has not. */
-  countsOf(id: ActionId, generation: Date): RankedCounts | null {
-    const known = this.#facts.get(id);
-    return known?.of === generation.getTime() ? known.counts : null;
-  }
-
-  keepFacts(facts: RankedFacts, rev: number, generation: Date): void {
-    this.#facts.set(facts.id, { ...facts, rev, of: generation.getTime() });
-  }
-
-  /** @param of equal for the same actions */
-  tasteOf(userId: UserId, of: string): Taste | null {
-    const known = this.#tastes.get(userId);
-    return known?.of === of ? known : null;
-  }
-
-  keepTaste(userId: UserId, taste: Taste, of: string): void {
-    this.#tastes.set(userId, { ...taste, of });
-  }
-
-  /** The reader's interactions before the generation, by whose actions they are with. */
-  relationsOf(userId: UserId, generation: Date): ReadonlyMap<UserId, Relation> | null {
-    const known = this.#relations.get(userId);
-    return known?.of === generation.getTime() ? known.relations : null;
-  }
-
-  keepRelations(userId: UserId, relations: ReadonlyMap<UserId, Relation>, generation: Date): void {
-    this.#relations.set(userId, { of: generation.getTime(), relations });
-  }
-}
+export const rankingCache = () => ({
+  facts: new Confirmed<RankedFacts, number>(REMEMBERED.actions),
+  relations: new Confirmed<ReadonlyMap<UserId, Relation>, number>(REMEMBERED.readers),
+  tastes: new Confirmed<Taste>(REMEMBERED.readers),
+});
 
 export const SCORES: Declared<'scores'> = {
   name: 'scores',

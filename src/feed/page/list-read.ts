@@ -19,7 +19,8 @@ import { FOLLOW } from '../loads/own-follows.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import { type KeptPage, type Known, type Needed, NOTHING_NEEDED } from '../store/known-answers.ts';
+import type { Confirmed } from '../../lib/confirmed.ts';
+import { type KeptPage, type Needed, NOTHING_NEEDED } from '../store/known-answers.ts';
 import type { Count } from '../../core/shapes.ts';
 import { ReadsBeside } from './beside.ts';
 import { ITEM_MARK } from './hydration.ts';
@@ -97,14 +98,14 @@ export abstract class RecordedRead {
   }
 
   /** Looks for what the process has made of this answer; `null`: nothing. */
-  async known<T extends object>(known: Known<T>, what: string): Promise<T | null> {
+  async known<T extends object>(known: Confirmed<T>, what: string): Promise<T | null> {
     this.#answer = await this.answer();
     const print = this.#answer?.print() ?? null;
     return print === null ? null : known.find(`${what} ${this.list}`, print);
   }
 
   /** Makes something of the answer, once if it depends on nothing else. */
-  async made<T extends object>(known: Known<T>, what: string, make: () => Promise<T>): Promise<T> {
+  async made<T extends object>(known: Confirmed<T>, what: string, make: () => Promise<T>): Promise<T> {
     const before = await this.known(known, what);
     if (before !== null) return before;
     const made = await make();
@@ -221,11 +222,11 @@ export class ListRead extends RecordedRead {
     return this.#core.feedReader.find(reader, actionIds, this.beside.context);
   }
 
-  get pages(): Known<KeptPage> {
+  get pages(): Confirmed<KeptPage> {
     return this.#core.knownPages;
   }
 
-  get counts(): Known<Count> {
+  get counts(): Confirmed<Count> {
     return this.#core.knownCounts;
   }
 

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import { Confirmed } from '../../lib/confirmed.ts';
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../../storage/documents/documents.ts';
 import type { Collections } from '../../storage/database/mongo.ts';
-import { upToEntries } from '../../lib/weight.ts';
 import { inOneBatch } from '../../storage/database/batches.ts';
 
 declare module '../../storage/repositories.ts' {
@@ -37,7 +36,7 @@ const MEMBER_FIELDS = { groupKey: 1, latest: 1, rev: 1 } as const;
 const SHOWN = { isDeleted: false, isHidden: false } as const;
 
 export function actionGroupsRepository({ actions }: Collections) {
-  const known = new LRUCache<ActionId, KnownAction>(upToEntries(REMEMBERED));
+  const known = new Confirmed<KnownAction, number>(REMEMBERED);
 
   /** The first members of one group. Index `groups`. */
   const firstOf = (groupKey: string, limit: number, shown: Filter<ActionDocument>): Document[] => [
@@ -86,15 +85,15 @@ export function actionGroupsRepository({ actions }: Collections) {
       const keys = new Map<ActionId, string>();
       const unknown: ObjectId[] = [];
       for (const { actionId, rev } of wanted) {
-        const action = known.get(actionId);
-        if (action?.rev !== rev || action === undefined) unknown.push(new ObjectId(actionId));
+        const action = rev === undefined ? null : known.find(actionId, rev);
+        if (action === null) unknown.push(new ObjectId(actionId));
         else if (action.groupKey !== undefined) keys.set(actionId, action.groupKey);
       }
       if (unknown.length === 0) return keys;
       const read = actions.find({ _id: { $in: unknown } }).project<KnownAction>({ groupKey: 1, rev: 1 });
       for (const action of await inOneBatch(read, unknown.length)) {
         const id = action._id.toHexString();
-        known.set(id, action);
+        known.keep(id, action.rev, action);
         if (action.groupKey !== undefined) keys.set(id, action.groupKey);
       }
       return keys;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { clock } from '../../lib/clock.ts';
+import { Confirmed } from '../../lib/confirmed.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { RefId } from '../../domain/action.ts';
 
@@ -8,38 +8,6 @@ export interface KeptPage {
   readonly edges: readonly (FeedEntry & { readonly cursor: string })[];
   readonly hasMore: boolean;
   readonly end: string | null;
-}
-
-interface Kept<T> {
-  readonly print: string;
-  readonly made: T;
-  readonly until: number;
-}
-
-/**
- * What one process has made of answers of the database, each with a digest of its answer. While the database gives the same
- * answer, the same is made of it.
- */
-export class Known<T extends object> {
-  readonly #known: LRUCache<string, Kept<T>>;
-
-  /** @param most upper bound on the sum of the sizes. */
-  constructor(most: number, sizeOf: (made: T) => number = () => 1) {
-    this.#known = new LRUCache({ maxSize: most, sizeCalculation: ({ made }) => sizeOf(made) });
-  }
-
-  /** `null`: not known for this answer. @param print `null`: of whatever answer. */
-  find(list: string, print: string | null): T | null {
-    const known = this.#known.get(list);
-    if (known === undefined || (print !== null && known.print !== print) || clock.time() >= known.until)
-      return null;
-    return known.made;
-  }
-
-  /** @param until from when on it does not hold any more, as `clock.time()`. Default: as long as the answer is the same */
-  keep(list: string, print: string, made: T, until = Infinity): void {
-    this.#known.set(list, { print, made, until });
-  }
 }
 
 /** Asks for what a read is expected to need of its reader beside a page of the feed, in the same command. */
@@ -91,11 +59,14 @@ declare module '../../storage/repositories.ts' {
   }
 }
 
-/** @param cacheBytes 0: no actions are cached, so that known pages would be read in two steps */
+/**
+ * What was made of answers of the database, each with a digest of its answer.
+ * @param cacheBytes 0: no actions are cached, so that known pages would be read in two steps
+ */
 export function knownOfFeeds(cacheBytes: number) {
   return {
-    knownCounts: new Known<{ readonly count: number; readonly isExact: boolean }>(10_000),
+    knownCounts: new Confirmed<{ readonly count: number; readonly isExact: boolean }>(10_000),
     neededReads: new NeededReads(),
-    knownPages: new Known<KeptPage>(cacheBytes === 0 ? 1 : 50_000, ({ edges }) => edges.length + 1),
+    knownPages: new Confirmed<KeptPage>(cacheBytes === 0 ? 1 : 50_000, ({ edges }) => edges.length + 1),
   };
 }

@@ -1,5 +1,4 @@
-import { upToEntries } from '../../lib/weight.ts';
-import { LRUCache } from 'lru-cache';
+import { Confirmed } from '../../lib/confirmed.ts';
 import type { Context } from '../context.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { blockTag } from '../../domain/block.ts';
@@ -30,10 +29,6 @@ interface VersionedAction {
   readonly version: number;
 }
 
-interface Boosts extends VersionedAction {
-  readonly groups: readonly InteractionGroup[];
-}
-
 /** Actions per query. */
 const MAX_BATCH = 100;
 const LOADS_AT_ONCE = 2;
@@ -46,7 +41,7 @@ const MOST_GROUPS = 1_000;
  * version, which each interaction increments. No query for actions without interactions.
  */
 export function createSharedBoosts({ interactions, weights }: Context): SharedBoosts {
-  const remembered = new LRUCache<ActionId, Boosts>(upToEntries(MOST_REMEMBERED));
+  const remembered = new Confirmed<readonly InteractionGroup[], number>(MOST_REMEMBERED);
   const summarize = gathered(
     (keys: readonly VersionedAction[]) => interactions.summaries(keys.map(({ actionId }) => actionId)),
     { nameOf, mayBeOfOne, most: MAX_BATCH, atOnce: LOADS_AT_ONCE },
@@ -55,11 +50,11 @@ export function createSharedBoosts({ interactions, weights }: Context): SharedBo
   async function groupsOf({ id, isBumped, fanOut }: Action): Promise<readonly InteractionGroup[]> {
     // An action that was never bumped has no interactions.
     if (!isBumped) return [];
-    const known = remembered.get(id);
-    if (known?.version === fanOut.version) return known.groups;
     const { version } = fanOut;
+    const known = remembered.find(id, version);
+    if (known !== null) return known;
     const groups = (await summarize({ actionId: id, version })).get(id)?.groups ?? [];
-    if (groups.length <= MOST_GROUPS) remembered.set(id, { actionId: id, version, groups });
+    if (groups.length <= MOST_GROUPS) remembered.keep(id, version, groups);
     return groups;
   }
 
