@@ -2,7 +2,7 @@ import type { ActionId } from '../../../src/domain/action.ts';
 import type { NotificationGroup } from '../../../src/domain/notification.ts';
 import type { Context } from '../../../src/feed/context.ts';
 import { onceFor } from '../../../src/lib/once-for.ts';
-import { Confirmed } from '../../../src/lib/confirmed.ts';
+import { Confirmed } from '../../../src/storage/confirmed.ts';
 import type { Source, SourcePlace } from './store/notifications.ts';
 import type { PairToRead } from './store/pairs.ts';
 

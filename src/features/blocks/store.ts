@@ -1,4 +1,4 @@
-import { Confirmed } from '../../lib/confirmed.ts';
+import { Confirmed } from '../../storage/confirmed.ts';
 import {
   type BlockId,
   type BlockBetween,

@@ -1,4 +1,4 @@
-import { Confirmed } from '../../lib/confirmed.ts';
+import { Confirmed } from '../../storage/confirmed.ts';
 import { ObjectId, type Collection } from 'mongodb';
 import type { ActionId, UserId } from '../../domain/action.ts';
 import { generationAt, RESCORE_EVERY_MS, GENERATIONS_KEPT } from '../../domain/ranking.ts';

@@ -19,7 +19,7 @@ import { FOLLOW } from '../loads/own-follows.ts';
 import { beginReading } from '../session/begin-reading.ts';
 import type { Load } from '../session/load.ts';
 import type { ReaderSession } from '../session/reader-session.ts';
-import type { Confirmed } from '../../lib/confirmed.ts';
+import type { Confirmed } from '../../storage/confirmed.ts';
 import { type KeptPage, type Needed, NOTHING_NEEDED } from '../store/known-answers.ts';
 import type { Count } from '../../core/shapes.ts';
 import { ReadsBeside } from './beside.ts';

@@ -1,4 +1,4 @@
-import { Confirmed } from '../../lib/confirmed.ts';
+import { Confirmed } from '../../storage/confirmed.ts';
 import { ObjectId, type Document, type Filter } from 'mongodb';
 import type { ActionId } from '../../domain/action.ts';
 import type { ActionDocument } from '../../storage/documents/documents.ts';

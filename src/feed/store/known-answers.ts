@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Confirmed } from '../../lib/confirmed.ts';
+import { Confirmed } from '../../storage/confirmed.ts';
 import type { FeedEntry } from '../../domain/newsfeed-item.ts';
 import type { RefId } from '../../domain/action.ts';
 

@@ -1,4 +1,4 @@
-import { Confirmed } from '../../lib/confirmed.ts';
+import { Confirmed } from '../../storage/confirmed.ts';
 import type { Context } from '../context.ts';
 import type { Action, ActionId, RefId } from '../../domain/action.ts';
 import { blockTag } from '../../domain/block.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Confirmed } from '../../../src/lib/confirmed.ts';
+import { Confirmed } from '../../../src/storage/confirmed.ts';
 
 test('a value is found for the state that it is of alone, until it ends, and the newest one of a key', () => {
   const known = new Confirmed<object, number>(10);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { clock } from './clock.ts';
+import { clock } from '../lib/clock.ts';
 
 interface Kept<T, S> {
   readonly state: S;
