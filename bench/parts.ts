@@ -11,6 +11,7 @@ import { fanOutPart } from './parts/fan-out.ts';
 import { liveListsPart } from './parts/live-lists.ts';
 import { livePagesPart } from './parts/live-pages.ts';
 import { listsPart } from './parts/lists.ts';
+import { mailsPart } from './parts/mails.ts';
 import { mixedLoadPart } from './parts/mixed-load.ts';
 import { otherPagesPart } from './parts/other-pages.ts';
 import { offPart } from './parts/off.ts';
@@ -35,6 +36,7 @@ export const PARTS: readonly Part[] = [
   doorsPart,
   offPart,
   elementsPart,
+  mailsPart,
   readsPart,
   fanOutPart,
   smallActionsPart,

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { findBrowser, ofBrowser } from '../../../../test/support/browser.ts';
+import { picture } from '../../../../test/support/console.ts';
 import type { MailContent } from '../../src/host.ts';
 import { writtenMail } from '../../src/template.ts';
 
@@ -56,7 +57,7 @@ const LOOKS = [600, 390].flatMap((width) => (['light', 'dark'] as const).map((lo
 
 test.skipIf(typeof found === 'string').each(MAILS)(
   '%s is readable at each width in both looks, and loads nothing',
-  async (_what, mail) => {
+  async (what, mail) => {
     const browser = ofBrowser(found);
     for (const { width, look } of LOOKS) {
       const page = await browser.newPage();
@@ -65,6 +66,7 @@ test.skipIf(typeof found === 'string').each(MAILS)(
       await page.setViewport({ width, height: 800 });
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look }]);
       await page.setContent(writtenMail(mail, 'Fanfare').html);
+      await picture(page, `mail-${what.replaceAll(/\W+/g, '-')}-${String(width)}-${look}`);
       const seen = await page.evaluate(() => {
         const light = (colour: string): number => {
           const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map((value) => {
