@@ -23,6 +23,8 @@ export function written({ title, url, entries }: Entries, format: Format, place:
   const [newest = new Date(0)] = entries.map(changedAt).toSorted((a, b) => b.getTime() - a.getTime());
   const feed = new Feed({
     title: visible(title),
+    // RSS wants one.
+    ...(format === 'rss' ? { description: visible(title) } : {}),
     id: place.self ?? place.url,
     link,
     updated: newest,

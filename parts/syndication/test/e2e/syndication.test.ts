@@ -186,6 +186,95 @@ test.each(FORMATS)('texts of users are texts in %s, whatever is in them', async 
   expect(liked).toContain('Bob &lt;b&gt;&amp;amp;&lt;/b&gt;');
 });
 
+/** Contents of an element, each time it is there. */
+const inElement = (text: string, name: string): string[] =>
+  [...text.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^]*?)</${name}>`, 'g'))].map(([, inner = '']) => inner);
+const attributesOf = (text: string, element: string): Record<string, string>[] =>
+  [...text.matchAll(new RegExp(`<${element}((?: [\\w:]+="[^"]*")+) ?/?>`, 'g'))].map(([, all = '']) =>
+    Object.fromEntries(
+      [...all.matchAll(/([\w:]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    ),
+  );
+
+test('RSS has what the specification and the validator of the W3C ask for', async () => {
+  for (const path of ['/feeds/ref/post%2F1.rss', (await newKey('cid')).path.replace('.atom', '.rss')]) {
+    const { text } = await get(path);
+    const [channel = ''] = inElement(wellFormed(text), 'channel');
+    const items = inElement(channel, 'item');
+    const head = channel.replaceAll(/<item>[^]*?<\/item>/g, '');
+    for (const name of ['title', 'link', 'description', 'lastBuildDate', 'language'])
+      expect([name, inElement(head, name).map((inner) => inner !== '')]).toEqual([name, [true]]);
+    expect(attributesOf(text, 'rss')[0]).toMatchObject({ version: '2.0' });
+    // The address of a feed with a key is a secret, and in no feed.
+    const self = { href: `${PUBLIC_URL}${path}`, rel: 'self', type: 'application/rss+xml' };
+    expect(attributesOf(head, 'atom:link')).toEqual(path.includes('key') ? [] : [self]);
+    expect(items.length).toBeGreaterThan(0);
+    for (const item of items) {
+      for (const name of ['title', 'link', 'guid', 'pubDate', 'dc:creator'])
+        expect([name, inElement(item, name)]).toEqual([name, [expect.stringMatching(/./)]]);
+      // What it is asked for is no page.
+      expect(attributesOf(item, 'guid')).toEqual([{ isPermaLink: 'false' }]);
+      expect(inElement(item, 'author')).toEqual([]);
+    }
+    const guids = inElement(channel, 'guid');
+    expect(new Set(guids).size).toBe(guids.length);
+    for (const date of [...inElement(channel, 'pubDate'), ...inElement(channel, 'lastBuildDate')])
+      expect(new Date(date).toUTCString()).toBe(date);
+  }
+});
+
+test('Atom has what RFC 4287 and the validator of the W3C ask for', async () => {
+  for (const path of ['/feeds/ref/post%2F1.atom', (await newKey('cid')).path]) {
+    const { text } = await get(path);
+    const entries = inElement(wellFormed(text), 'entry');
+    const head = text.replaceAll(/<entry>[^]*?<\/entry>/g, '');
+    expect(attributesOf(text, 'feed')).toEqual([{ xmlns: 'http://www.w3.org/2005/Atom' }]);
+    for (const name of ['title', 'id', 'updated'])
+      expect([name, inElement(head, name)]).toEqual([name, [expect.stringMatching(/./)]]);
+    expect(attributesOf(head, 'link').filter(({ rel }) => rel === 'self')).toEqual(
+      path.includes('key') ? [] : [{ rel: 'self', href: `${PUBLIC_URL}${path}` }],
+    );
+    expect(entries.length).toBeGreaterThan(0);
+    for (const entry of entries) {
+      for (const name of ['title', 'id', 'updated', 'published', 'author', 'content'])
+        expect([name, inElement(entry, name)]).toEqual([name, [expect.stringMatching(/./)]]);
+      expect(inElement(inElement(entry, 'author').join(''), 'name')).toEqual([expect.stringMatching(/./)]);
+      expect(
+        attributesOf(entry, 'link').map(({ href = '' }) => URL.canParse(href.replaceAll('&amp;', '&'))),
+      ).toEqual([true]);
+      for (const { term } of attributesOf(entry, 'category')) expect(term).toMatch(/./);
+    }
+    const ids = inElement(text, 'id');
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !URL.canParse(id))).toEqual([]);
+    for (const date of [...inElement(text, 'updated'), ...inElement(text, 'published')])
+      expect(date).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
+  }
+});
+
+test('JSON Feed has what its version asks for', async () => {
+  const path = '/feeds/ref/post%2F1.json';
+  const feed = JSON.parse((await get(path)).text) as {
+    readonly items: readonly Readonly<Record<string, unknown>>[];
+  };
+  expect(feed).toMatchObject({
+    version: 'https://jsonfeed.org/version/1',
+    title: POST.label,
+    feed_url: `${PUBLIC_URL}${path}`,
+  });
+  expect(feed.items.length).toBeGreaterThan(0);
+  const text: unknown = expect.stringMatching(/./);
+  for (const item of feed.items)
+    expect(item).toMatchObject({
+      id: text,
+      url: text,
+      content_html: text,
+      date_published: text,
+      author: { name: text },
+    });
+  expect(new Set(feed.items.map(({ id }) => id)).size).toBe(feed.items.length);
+});
+
 test('any text of a post makes a feed that is well-formed', async () => {
   const { written } = await import('../../src/formats.ts');
   const anything = fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => text.isWellFormed());
