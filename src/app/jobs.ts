@@ -35,6 +35,7 @@ import {
   wantedBy,
 } from '../jobs/job.ts';
 import { dueAmong } from '../storage/due/due-work.ts';
+import { endBlockedFollow } from '../features/follow/unfollow.ts';
 import { carryOutRulings } from '../features/reports/reports.ts';
 import { FEATURES } from './features.ts';
 
@@ -53,6 +54,7 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     countUnread: (userId) => countUnread(core, sessionOf(userId)),
     topUnread: (userId, most) => findTopUnread(core, sessionOf(userId), most),
     // Any worker may run the passes that it requests.
+    endBlockedFollow: (pair) => endBlockedFollow(core, pair),
     carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,

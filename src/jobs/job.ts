@@ -1,3 +1,4 @@
+import type { FollowPair } from '../storage/documents/follow-document.ts';
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config/config.ts';
 import type { UserId } from '../domain/action.ts';
@@ -30,6 +31,8 @@ export interface JobSetup {
   readonly topUnread: (memberId: UserId, most: number) => Promise<readonly NewsfeedItem[]>;
   /** Carries out the rulings on reports of calls that were interrupted. */
   readonly carryOutRulings: (now: Date) => Promise<void>;
+  /** Ends a follow between two between whom there is a block. */
+  readonly endBlockedFollow: (pair: FollowPair) => Promise<void>;
   readonly eventNotes: readonly NoteEvents[];
   readonly digestTimes: readonly DigestTime[];
   /** Wakes the jobs of this process that read the log of events. */

@@ -5,6 +5,7 @@ import type { Core } from '../../src/core/core.ts';
 import { type LogFields, type Logger, silentLogger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { DIGEST_TIMES, EVENT_NOTES } from '../../src/app/jobs.ts';
+import { endBlockedFollow } from '../../src/features/follow/unfollow.ts';
 import { carryOutRulings } from '../../src/features/reports/reports.ts';
 import { OwnWorker } from '../../src/fan-out/own-worker.ts';
 import { LaneGate } from '../../src/fan-out/lane-gate.ts';
@@ -59,6 +60,7 @@ export function setupOf(core: Core, given: Omit<TestJobSetup, 'every'> = {}): Jo
     metrics: createMetrics({ withProcess: false }),
     countUnread: () => Promise.resolve({ count: 0, isExact: true }),
     topUnread: () => Promise.resolve([]),
+    endBlockedFollow: (pair) => endBlockedFollow(core, pair),
     carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,

@@ -5,16 +5,15 @@ import { badInput, FanfareError } from '../../domain/errors.ts';
 import { idBeside, plainId } from '../../domain/stored-id.ts';
 import { nobody } from '../../feed/loads/own-blocks.ts';
 import type { FollowedRef } from '../../feed/loads/own-follows.ts';
-import { isAffectedByBlocks, type Role } from '../../domain/viewer.ts';
+import { isAffectedByBlocks } from '../../domain/viewer.ts';
 import { idSchema } from '../../descriptors/id-schema.ts';
 import { announceListChange } from '../../feed/announce.ts';
 import { askedPage, collectPage } from '../../feed/page/paging.ts';
-import { openSession } from '../../feed/session/open-session.ts';
 import type { ReaderMarks } from '../../feed/store/feeds.ts';
 import type { ReaderSession } from '../../feed/session/reader-session.ts';
 import { clock } from '../../lib/clock.ts';
 import type { Core } from '../../core/core.ts';
-import { endFollow, endOfNobody } from '../follow/unfollow.ts';
+import { endBlockedFollow, endOfNobody } from '../follow/unfollow.ts';
 import type { Page, PageArgs } from '../../core/shapes.ts';
 import { validate } from '../../core/validate.ts';
 import type { BlockPosition, OwnBlock } from './store.ts';
@@ -45,8 +44,7 @@ export async function blockMember(core: Core, session: ReaderSession, memberId: 
   ] as const) {
     const [known] = await core.follows.find(followerId, [refId]);
     if (known?.active !== true) continue;
-    const identity = { userId: followerId, roles: new Set<Role>(['user']), expiresAt: null };
-    await endFollow(core, openSession(core, identity), { followerId, refId }, true);
+    await endBlockedFollow(core, { followerId, refId });
   }
   const [block] = await core.blocks.findPairs([{ userId, otherId }]);
   await endOfNobody(core, { followerId: userId, refId: otherId }, block?.followed ?? null, true);

@@ -3,14 +3,13 @@ import type { Action, ActionId, UserId } from '../../domain/action.ts';
 import type { Ref } from '../../domain/member.ts';
 import type { DeliveryReason } from '../../domain/newsfeed-item.ts';
 import { anySpanBrings, anySpanBringsPassedOn } from '../../domain/follow-span.ts';
-import { profileOfStranger, type Follow, type Role } from '../../domain/viewer.ts';
+import { profileOfStranger, type Follow } from '../../domain/viewer.ts';
 import { passedOnBy } from '../../domain/visibility.ts';
 import { clock } from '../../lib/clock.ts';
 import { groupsOf } from '../../lib/groups-of.ts';
 import { once } from '../../lib/once.ts';
-import { openSession } from '../../feed/session/open-session.ts';
 import type { BlockId } from '../../storage/documents/block-document.ts';
-import { endFollow } from './unfollow.ts';
+import { endBlockedFollow } from './unfollow.ts';
 import type { CachedAction } from '../../storage/actions/actions.ts';
 import { announceListChange, resynchronise } from '../../feed/announce.ts';
 import { entriesOf, feedMembershipOf } from '../../feed/source.ts';
@@ -63,12 +62,11 @@ export async function settleFollows(
     if (token === tokens.opened) added.set(refId, (added.get(refId) ?? 0) + 1);
   const uncertain = foreign.map(({ refId }) => refId);
   const ref = await countFollowers(core, { added, uncertain, epochs });
+  // A block that has begun since it was asked about may have looked for them too early. Before they are settled: if this is
+  // interrupted, upkeep looks for blocks.
+  for (const { userId, otherId } of blocked)
+    await endBlockedFollow(core, { followerId: userId, refId: otherId });
   await core.follows.settle(opened, tokens);
-  // A block that has begun since it was asked about may have looked for them too early.
-  for (const { userId, otherId } of blocked) {
-    const identity = { userId, roles: new Set<Role>(['user']), expiresAt: null };
-    await endFollow(core, openSession(core, identity), { followerId: userId, refId: otherId }, true);
-  }
   return ref;
 }
 

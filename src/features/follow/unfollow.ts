@@ -1,5 +1,6 @@
 import { newObjectId } from '../../storage/database/mongo.ts';
 import type { Core } from '../../core/core.ts';
+import type { Context } from '../../feed/context.ts';
 import type { Follow } from '../../domain/viewer.ts';
 import { FanfareError } from '../../domain/errors.ts';
 import { endedSpans } from '../../domain/follow-span.ts';
@@ -71,48 +72,56 @@ export async function endFollow(
   pair: FollowPair,
   keepHistory: boolean,
 ): Promise<Ref> {
-  const { identity } = session;
-  const { follows, followerCounts, feeds } = core;
+  await end(core, pair, keepHistory);
+  return refOf(session, pair.refId);
+}
+
+/** Of whom nobody asks to: there is a block between the two. History is kept. */
+export const endBlockedFollow = (context: Context, pair: FollowPair): Promise<void> =>
+  end(context, pair, true);
+
+async function end(context: Context, pair: FollowPair, keepHistory: boolean): Promise<void> {
+  const { followerId } = pair;
+  const { follows, followerCounts, feeds } = context;
   const token = newObjectId();
   // Set before the spans are removed: it makes reads check delivered entries, including late ones, against the follows.
   const [epochs] = await Promise.all([
     followerCounts.epochs([pair.refId]),
-    keepHistory ? null : feeds.markChecksFollows(identity.userId),
+    keepHistory ? null : feeds.markChecksFollows(followerId),
   ]);
   const ended = await follows.close(pair, { now: clock.now(), keepHistory, token });
   if (ended !== null) {
     if (!keepHistory) {
-      const notified = await sweepFeed(core, identity.userId);
+      const notified = await sweepFeed(context, followerId);
       if (ended.isOurs)
-        await announceTakenBack(core, identity.userId, {
+        await announceTakenBack(context, followerId, {
           follow: { refId: pair.refId, active: false, spans: ended.spans },
           notified,
         });
     }
-    if (!ended.isOurs) await completeForeign(core, identity.userId, keepHistory);
-    if (ended.wasAssigned) await lower(core, identity.userId);
-    await countFollowers(core, {
+    if (!ended.isOurs) await completeForeign(context, followerId, keepHistory);
+    if (ended.wasAssigned) await lower(context, followerId);
+    await countFollowers(context, {
       added: new Map(ended.isOurs ? [[pair.refId, -1]] : []),
       uncertain: ended.isOurs ? [] : [pair.refId],
       epochs,
     });
     await follows.forget(pair, ended.token);
-    await announceFollowers(core, [pair.refId], false);
+    await announceFollowers(context, [pair.refId], false);
   }
-  return refOf(session, pair.refId);
 }
 
 /** Items all over the feed that were boosted by the assignment move down. */
-async function lower(core: Core, userId: UserId): Promise<void> {
-  await announceListChange(core, [userId], 'membership');
-  await core.feedRebuilds.markDue([userId], clock.now(), { isNotified: true });
-  core.workSignal.notify('rebuild');
+async function lower(context: Context, userId: UserId): Promise<void> {
+  await announceListChange(context, [userId], 'membership');
+  await context.feedRebuilds.markDue([userId], clock.now(), { isNotified: true });
+  context.workSignal.notify('rebuild');
 }
 
 /** If the ended follow was interrupted before it copied the history to keep, a rebuild completes it. */
-async function completeForeign(core: Core, userId: UserId, keepHistory: boolean): Promise<void> {
-  if (keepHistory) await core.feedRebuilds.markDue([userId], clock.now(), { isNotified: false });
-  else await resynchronise(core, [userId]);
+async function completeForeign(context: Context, userId: UserId, keepHistory: boolean): Promise<void> {
+  if (keepHistory) await context.feedRebuilds.markDue([userId], clock.now(), { isNotified: false });
+  else await resynchronise(context, [userId]);
 }
 
 /**

@@ -4,7 +4,9 @@ import { blockMember, unblockMember } from '../../../src/features/blocks/blocks.
 import { follow, followMany } from '../../../src/features/follow/follow.ts';
 import { unfollow } from '../../../src/features/follow/unfollow.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
+import { upkeep } from '../../../src/features/upkeep/jobs/upkeep.ts';
 import { hold } from '../../support/held.ts';
+import { runnerOf } from '../../support/jobs.ts';
 import { openLiveList } from '../../support/live-list.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -69,6 +71,40 @@ test.each([
       () => call(parts.core),
     );
     expect(await follows()).toEqual([]);
+  },
+);
+
+test.each([
+  [
+    'after its write',
+    (core: Core): Core['follows']['open'] =>
+      async (...args) => {
+        await core.follows.open(...args);
+        throw new Error('cut off');
+      },
+    null,
+  ],
+  ['before it ends', null, () => Promise.reject(new Error('cut off'))],
+] as const)(
+  'a follow that is on its way while a block begins, and is cut off %s, ends nevertheless',
+  async (_when, open, close) => {
+    const cutOff = (core: Core): Core => ({
+      ...core,
+      follows: {
+        ...core.follows,
+        ...(open === null ? {} : { open: open(core) }),
+        ...(close === null ? {} : { close }),
+      },
+    });
+    const call = between(
+      (core, held) => follow(heldOpen(cutOff(core), held), parts.session('ann'), 'bob', 0),
+      block,
+    );
+    await expect(call).rejects.toThrow('cut off');
+    expect(await follows()).toEqual(['ann bob']);
+    await runnerOf(upkeep, parts.core).round(new Date(Date.now() + 62_000));
+    expect(await follows()).toEqual([]);
+    expect(await parts.core.follows.countFollowers('bob')).toBe(0);
   },
 );
 

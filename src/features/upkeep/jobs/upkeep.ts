@@ -71,11 +71,15 @@ const AT_ONCE = 200;
 
 /**
  * Completes interrupted follows and unfollows that nobody repeats. Their progress is unknown, so a rebuild of the feed is
- * requested, which also asks watchers to query it again, and followers are recounted from scratch. Safe to interrupt, and to
+ * requested, which also asks watchers to query it again, followers are recounted from scratch, and what is beside a block ends. Safe to interrupt, and to
  * run in several processes at once.
  */
-async function settleAbandonedFollows(context: Context, now: Date): Promise<void> {
-  const { feedRebuilds, follows } = context;
+async function settleAbandonedFollows(
+  context: Context,
+  endBlockedFollow: JobSetup['endBlockedFollow'],
+  now: Date,
+): Promise<void> {
+  const { blocks, feedRebuilds, follows } = context;
   const before = new Date(now.getTime() - ABANDONED_AFTER_MS);
   for (;;) {
     const abandoned = await follows.unsettledBefore(before, AT_ONCE);
@@ -85,6 +89,10 @@ async function settleAbandonedFollows(context: Context, now: Date): Promise<void
     // First, so that the rebuild is certain whatever happens to this round.
     await feedRebuilds.markDue([...followers], clock.now(), { isNotified: false });
     await countFollowers(context, { added: new Map(), uncertain: refIds, epochs: new Map() });
+    // A block that began meanwhile may have looked for them too early.
+    const pairs = abandoned.map(({ followerId: userId, refId: otherId }) => ({ userId, otherId }));
+    for (const { userId, otherId } of await blocks.findPairs(pairs))
+      await endBlockedFollow({ followerId: userId, refId: otherId });
     for (const { followerId, refId, token } of abandoned) await follows.forget({ followerId, refId }, token);
     if (abandoned.length < AT_ONCE) return;
   }
@@ -97,7 +105,7 @@ const DROP_EVERY_MS = 3_600_000;
  * Maintains feeds beside deliveries: decides which refs are pulled, completes interrupted follows and interactions, and lets
  * the store delete entries below the floors and feeds that nobody reads. All of it is idempotent.
  */
-export function upkeep({ core, config, carryOutRulings }: JobSetup): Job {
+export function upkeep({ core, config, carryOutRulings, endBlockedFollow }: JobSetup): Job {
   const { celebrityThreshold } = config.feeds;
   let dropAt = 0;
   return {
@@ -105,7 +113,7 @@ export function upkeep({ core, config, carryOutRulings }: JobSetup): Job {
     every: EVERY_MS,
     async run({ now, signal, apart }) {
       const startedAt = performance.now();
-      await apart(() => settleAbandonedFollows(core, now));
+      await apart(() => settleAbandonedFollows(core, endBlockedFollow, now));
       await apart(() => settleAbandonedInteractions(core, now));
       await apart(() => carryOutRulings(now));
       await apart(() => core.refs.choosePulled(celebrityThreshold, new Date(now.getTime() + PULL_NOTICE_MS)));
