@@ -1,6 +1,8 @@
 import { ObjectId } from 'mongodb';
+import { ID_MARK } from '../support/mingo.ts';
 import type { Installation, Running } from './installation.ts';
-import type { Promises } from './promises.ts';
+import type { PromiseName, Promises } from './promises.ts';
+import type { Records } from './records.ts';
 import { wholeFeed, type Watcher } from './watcher.ts';
 
 type Observer = Awaited<ReturnType<Installation['observer']>>;
@@ -12,24 +14,6 @@ export interface Problem {
   readonly what: string;
 }
 
-/** What is promised, as the docs say it. */
-export const PROMISES = {
-  'feeds are as defined': 'docs/feeds.md',
-  'unread counts are as defined': 'docs/feeds.md',
-  'notifications are as defined': 'docs/notifications.md',
-  'counts are those of what is recorded': 'docs/operations.md',
-  'live lists equal pages': 'src/live/README.md',
-  'events come in order': 'src/live/README.md',
-  'a worker may die at any point, and nothing is lost': 'docs/operations.md',
-  'an API process may die, and nothing that was acknowledged is lost': 'docs/operations.md',
-  'who has a lease has it alone': 'docs/operations.md',
-  'hosts get each event once': 'docs/webhooks.md',
-  'what is hidden is in the queue or was hidden by a moderator': 'docs/safety.md',
-  'work ends': 'docs/operations.md',
-  'no mistakes of ours': 'docs/operations.md',
-} as const;
-export type PromiseName = keyof typeof PROMISES;
-
 export interface Checked {
   readonly observer: Observer;
   readonly apis: readonly Running[];
@@ -38,6 +22,10 @@ export interface Checked {
   readonly promises: Promises;
   /** What a host has read, event by event. */
   readonly hostEvents: readonly string[];
+  /** The database has been away, or without space. */
+  readonly isDatabaseOff: boolean;
+  /** What has happened, as it was written. */
+  readonly records: Records;
 }
 
 const COUNTED_TO = 100;
@@ -86,9 +74,18 @@ export async function problemsOf(checked: Checked): Promise<Problem[]> {
     for (const fault of watcher.faults) note('events come in order', fault);
   for (const line of countDifferences(checked.observer, model, await collections.actions.find().toArray()))
     note('counts are those of what is recorded', line);
+  for (const line of await undelivered(checked.observer))
+    note('a worker may die at any point, and nothing is lost', line);
   for (const line of await brokenPromises(checked))
-    note('an API process may die, and nothing that was acknowledged is lost', line);
+    note(
+      checked.isDatabaseOff
+        ? 'the database may be away or full, and nothing that was acknowledged is lost'
+        : 'an API process may die, and nothing that was acknowledged is lost',
+      line,
+    );
   for (const line of await hostEventFaults(checked)) note('hosts get each event once', line);
+  for (const line of await blockFaults(checked))
+    note('a block ends follows, and nothing lifts across it', line);
   for (const line of await reportFaults(checked.observer))
     note('what is hidden is in the queue or was hidden by a moderator', line);
   return problems;
@@ -132,11 +129,10 @@ interface Stored {
     readonly reshares: number;
     readonly reactions?: Readonly<Record<string, number>>;
   };
-  readonly fanOut: { readonly state: string; readonly error: string | null };
 }
 
 function countDifferences(observer: Observer, model: Model, actions: readonly Stored[]): string[] {
-  return actions.flatMap(({ _id, isHidden, isDeleted, engagement, fanOut }) => {
+  return actions.flatMap(({ _id, isHidden, isDeleted, engagement }) => {
     const id = _id.toHexString();
     const action = model.actions.find((one) => one.id === id);
     if (action === undefined || isDeleted) return [];
@@ -152,11 +148,17 @@ function countDifferences(observer: Observer, model: Model, actions: readonly St
       ...(isHidden || JSON.stringify(actual) === JSON.stringify(expected)
         ? []
         : [`counts of ${id} are ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`]),
-      ...(fanOut.state === 'DONE'
-        ? []
-        : [`the fan-out of ${id} is ${fanOut.state}: ${String(fanOut.error)}`]),
     ];
   });
+}
+
+/** Passes that have not ended well. That nothing is stored twice is what the key of items says. */
+async function undelivered({ core: { collections } }: Observer): Promise<string[]> {
+  const isOpen = { isDeleted: false, 'fanOut.state': { $ne: 'DONE' as const } };
+  const actions = await collections.actions.find(isOpen).toArray();
+  return actions.map(
+    ({ _id, fanOut }) => `the fan-out of ${_id.toHexString()} is ${fanOut.state}: ${String(fanOut.error)}`,
+  );
 }
 
 /** What was acknowledged, and is not so. */
@@ -176,7 +178,7 @@ function isSame(is: string, allowed: string): boolean {
   return is === allowed || (allowed === 'SNOOZED' && is === 'none');
 }
 
-/** `null`: it cannot be told any more. */
+/** `null`: it cannot be sent any more. */
 async function valueOf(observer: Observer, of: string): Promise<string | null> {
   const { collections } = observer.core;
   const [, what = ''] = /^(\S+)/.exec(of) ?? [];
@@ -245,7 +247,40 @@ async function valueOf(observer: Observer, of: string): Promise<string | null> {
   }
 }
 
-async function hostEventFaults({ observer, hostEvents }: Checked): Promise<string[]> {
+/** A follow beside a block, and interactions that were given while there was one and do not say so. */
+async function blockFaults({ observer, promises }: Checked): Promise<string[]> {
+  const { collections } = observer.core;
+  const faults: string[] = [];
+  const blocks = await collections.blocks.find({ own: { $exists: true } }).toArray();
+  for (const { userId, otherId } of blocks.map(({ _id }) => _id))
+    for (const [followerId, refId] of [
+      [userId, otherId],
+      [otherId, userId],
+    ] as const) {
+      const follow = await collections.follows.findOne({ followerId, refId, active: true });
+      // To whom is blocked it seems to work, and it brings nothing.
+      if (follow !== null && followerId === userId)
+        faults.push(`${followerId} follows ${refId}, and blocks them`);
+    }
+  const members = await collections.members.find().toArray();
+  for (const { of, from, until } of promises.acknowledged('interaction ')) {
+    const _id = new ObjectId(of.slice('interaction '.length));
+    const found = await collections.interactions.findOne({ _id });
+    if (found === null) continue;
+    for (const { _id: otherId } of members) {
+      const pair = [found.actorId, otherId];
+      const isBlocked = [pair, pair.toReversed()].some(([who = '', whom = '']) => {
+        const was = promises.during(`block of ${whom} by ${who}`, from, until);
+        return was.size === 1 && was.has('there');
+      });
+      if (isBlocked && found.notFor?.includes(observer.blockTag(otherId)) !== true)
+        faults.push(`${of} of ${found.actorId} lifts something for ${otherId}, beside a block`);
+    }
+  }
+  return faults;
+}
+
+async function hostEventFaults({ observer, hostEvents, records }: Checked): Promise<string[]> {
   const { collections } = observer.core;
   const stored = await collections.hostEvents.find().sort({ seq: 1 }).toArray();
   const faults: string[] = [];
@@ -256,13 +291,16 @@ async function hostEventFaults({ observer, hostEvents }: Checked): Promise<strin
     );
   for (const [index, { seq }] of stored.entries())
     if (seq !== index + 1) faults.push(`the event in place ${String(index + 1)} has number ${String(seq)}`);
-  const published = stored.flatMap(({ type, facts }) =>
-    type === 'action.published' && 'actionId' in facts ? [facts.actionId] : [],
-  );
-  for (const { _id } of await collections.actions.find().toArray()) {
-    const count = published.filter((id) => id === _id.toHexString()).length;
-    if (count !== 1) faults.push(`action.published of ${_id.toHexString()} was told ${String(count)} times`);
+  const sent = new Map<string, number>();
+  for (const { type, facts } of stored) {
+    const { interactionId, actionId, followId, reportId } = facts;
+    const id = type.startsWith('action.') ? actionId : (followId ?? reportId ?? interactionId);
+    const key = `${type} ${ID_MARK}${String(id)}`;
+    sent.set(key, (sent.get(key) ?? 0) + 1);
   }
+  for (const [key, count] of records.happened)
+    if (sent.get(key) !== count)
+      faults.push(`${key} has happened ${String(count)} times, and hosts got ${String(sent.get(key) ?? 0)}`);
   return faults;
 }
 

@@ -4,7 +4,7 @@ import { LiveStore, type StoreMessage } from './live-store.ts';
 import type { StoreLink } from './live-log.ts';
 import { EPOCH, Machine } from './machine.ts';
 import { errorOf, memoryClient, networkError } from './memory-driver.ts';
-import { MemoryServer, type OnPut } from './memory-server.ts';
+import { CommandError, MemoryServer, type OnPut } from './memory-server.ts';
 import type { ProcessParts, Times } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -20,12 +20,16 @@ export interface Conditions {
 
 export const CALM: Conditions = { latencyMs: 0.2, slowOneIn: 0, slowMs: 0 };
 
-/** What befalls a command before or after it is carried out: it is the last of its process, or its connection is cut, or it takes long. */
+/** What befalls a command before or after it is carried out: it is the last of its process, or its connection is cut, or it takes long, or there is no space for it. */
 export interface Mishap {
-  readonly kind: 'death' | 'cut' | 'stall';
+  readonly kind: 'death' | 'cut' | 'stall' | 'full';
   readonly isBefore: boolean;
   readonly forMs?: number;
 }
+
+/** The error of a server whose disk is full. */
+export const OUT_OF_SPACE = 14_031;
+const WRITES = new Set(['insert', 'update', 'delete', 'findAndModify']);
 
 export type Kind = 'api' | 'worker' | 'both';
 
@@ -49,8 +53,8 @@ export class Installation {
   /** Errors that processes logged. */
   readonly complaints: string[] = [];
   conditions: Conditions = CALM;
-  /** Called with the number of each command before it leaves. */
-  onCommand: (number: number, machine: Machine) => Mishap | null = () => null;
+  /** Called with each command before it leaves. */
+  onCommand: (machine: Machine, isWrite: boolean) => Mishap | null = () => null;
   readonly #bundle: Bundle;
   readonly #times: Times;
   readonly #alive = new Set<Machine>();
@@ -134,7 +138,9 @@ export class Installation {
     const { scheduler } = this;
     return new Promise((resolve, reject) => {
       if (machine.isDead) return;
-      const mishap = this.onCommand(this.#commands++, machine);
+      this.#commands += 1;
+      const [name = ''] = Object.keys(command);
+      const mishap = this.onCommand(machine, WRITES.has(name));
       const dies = mishap?.kind === 'death';
       if (dies) scheduler.note(`${machine.name} dies`);
       if (dies && mishap.isBefore) {
@@ -148,7 +154,10 @@ export class Installation {
           machine.after(this.#delay(), cut);
           return;
         }
-        const answer = this.#carriedOut(machine, command);
+        const answer =
+          mishap?.kind === 'full'
+            ? new CommandError(OUT_OF_SPACE, 'There is no space left')
+            : this.#carriedOut(machine, command);
         if (dies) machine.die();
         machine.after(this.#delay() + (stallAfter ?? 0), () => {
           if (mishap?.kind === 'cut') cut();

@@ -15,7 +15,7 @@ interface Held {
  */
 export function leasesWatched(scheduler: Scheduler, slackMs: number, fault: (what: string) => void): OnPut {
   return (collection, document, before) => {
-    if (before === null) return;
+    if (before === null || document === null) return;
     for (const [name, was] of leasesOf(before)) {
       const is = leasesOf(document).get(name);
       const leftMs = was.until - (EPOCH + scheduler.time);

@@ -32,8 +32,8 @@ export interface UniqueIndex {
   readonly partialFilterExpression?: Document | undefined;
 }
 
-/** Called with each document that is written. */
-export type OnPut = (collection: string, document: Document, before: Document | null) => void;
+/** Called with each document that is written; `null`: it is removed. */
+export type OnPut = (collection: string, document: Document | null, before: Document | null) => void;
 
 const DUPLICATE_KEY = 11000;
 
@@ -109,6 +109,7 @@ class MemoryCollection {
     const key = keyOf(document['_id']);
     for (const index of this.#unique) index.put(key, null);
     this.documents.delete(key);
+    this.#onPut(this.name, null, document);
   }
 }
 

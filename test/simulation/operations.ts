@@ -84,6 +84,12 @@ const publish: Run = async (process, stage, sent) => {
   sent.says([{ of: `action ${action.id}`, is: 'expiresAt' in input ? '*' : 'there' }]);
 };
 
+/** Whether it changes nothing when it comes again. */
+export function isKeyed({ do: what, c }: Numbers & { readonly do: OperationName }): boolean {
+  const isInteraction = what === 'like' || what === 'react' || what === 'reshare';
+  return what === 'publish' || what === 'comment' || (isInteraction && c % 3 === 0);
+}
+
 const interact =
   (kind: 'LIKE' | 'COMMENT' | 'REACTION' | 'RESHARE'): Run =>
   async (process, stage, sent) => {
@@ -237,11 +243,14 @@ const report: Run = async (process, stage, sent) => {
   });
 };
 
-/** Several strangers, one after the other: enough of them hide it. */
+/** Members who only report. */
+export const STRANGERS = ['stranger-0', 'stranger-1', 'stranger-2', 'stranger-3'];
+
+/** Two strangers, one after the other: enough of them hide it. */
 const reportByMany: Run = async (process, stage, sent) => {
   const actionId = actionOf(stage, sent);
   sent.says([{ of: `action ${actionId} shown`, is: '*' }]);
-  for (const stranger of ['stranger-0', 'stranger-1'])
+  for (const stranger of sent.c % 2 === 0 ? STRANGERS.slice(0, 2) : STRANGERS.slice(2))
     await process.services.report(process.session(stranger), {
       ...{ actionId, interactionId: null, memberId: null, reason: 'rude' },
     });

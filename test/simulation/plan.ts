@@ -1,5 +1,5 @@
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts';
-import type { Kind } from './installation.ts';
+import type { Kind, Mishap } from './installation.ts';
 import { OPERATIONS, type Numbers, type OperationName } from './operations.ts';
 
 /** Something that a member does. */
@@ -7,6 +7,15 @@ export interface Operation extends Numbers {
   readonly do: OperationName;
   /** Milliseconds after the phase began. */
   readonly at: number;
+  /** What befalls it on its way. */
+  readonly mishap?: OwnMishap;
+  /** The network brings it once more, so long after its answer. Only of what has an idempotency key. */
+  readonly repeatAfterMs?: number;
+}
+
+/** What befalls one of the writes to which an operation leads, counted from 0: its own, and those of work that it wakes. */
+export interface OwnMishap extends Mishap {
+  readonly atWrite: number;
 }
 
 export type Fault =
@@ -25,6 +34,8 @@ export type Fault =
   | { readonly kind: 'freeze'; readonly atCommand: number; readonly forMs: number }
   /** The wall clock of a process is set. */
   | { readonly kind: 'clock'; readonly atCommand: number; readonly byMs: number }
+  /** The database cannot be reached, or its disk is full. */
+  | { readonly kind: 'away' | 'full'; readonly atCommand: number; readonly forMs: number }
   /** A watcher loses its connection. */
   | { readonly kind: 'hangup'; readonly atCommand: number; readonly watcher: number };
 
@@ -82,6 +93,27 @@ const THEMES: readonly (readonly OperationName[])[] = [
   ['hideItem', 'unhideItem', 'archiveItem', 'unarchiveItem', 'snoozeItem', 'unsnoozeItem', 'mute', 'unmute'],
 ];
 
+/** Most operations have so few writes before they are answered; what they wake has more. */
+const OWN_WRITES = [2, 2, 4, 4, 8] as const;
+
+/** One or two of those that are done together wait on their way, so that the others overtake them there. */
+function held(random: SeededRandom, together: readonly Operation[]): Operation[] {
+  if (random.next() < 0.25) return [...together];
+  const chosen = new Set(Array.from({ length: random.pick([1, 1, 2]) }, () => random.below(together.length)));
+  return together.map((operation, n) =>
+    chosen.has(n)
+      ? { ...operation, mishap: ownMishapOf(random), repeatAfterMs: random.pick([1, 100, 2_000]) }
+      : operation,
+  );
+}
+
+function ownMishapOf(random: SeededRandom): OwnMishap {
+  const atWrite = random.below(random.pick(OWN_WRITES));
+  const kind = random.pick(['stall', 'stall', 'stall', 'stall', 'stall', 'cut', 'death'] as const);
+  const forMs = random.pick([30, 300, 1_000, 3_000, 8_000, 20_000]);
+  return { kind, atWrite, isBefore: random.next() < 0.7, ...(kind === 'stall' ? { forMs } : {}) };
+}
+
 /** Each seed does much of little: some kinds of operations, on a few things, close together. */
 export function planOf(seed: number): Plan {
   const random = seededRandom(seed);
@@ -112,23 +144,24 @@ function phaseOf(random: SeededRandom, { members, favourites }: Shape): Phase {
   let at = 0;
   const names = Object.keys(OPERATIONS) as OperationName[];
   for (let group = 4 + random.below(6); group > 0; group -= 1) {
-    if (random.next() < 0.3) {
-      const race = raceOf(random, members);
+    if (random.next() < 0.5) {
+      const race = held(random, raceOf(random, members));
       operations.push(...race.map((one) => ({ ...one, at: one.at + at })));
       at += Math.max(...race.map((one) => one.at)) + random.next() * random.pick([1, 200, 3_000]);
       continue;
     }
     // What is done at the same time is often about the same.
     const [a, b] = [random.pick([0, 0, 1]), random.below(1_000)];
-    for (let left = 1 + random.below(5); left > 0; left -= 1) {
+    const together = Array.from({ length: 1 + random.below(5) }, (): Operation => {
       const isFavourite = random.next() < 0.8;
       const isSame = random.next() < 0.7;
-      operations.push({
+      return {
         do: isFavourite ? random.pick(favourites) : usual(random, names),
         ...{ by: random.below(members), at: at + random.next() * random.pick([0, 0, 1, 20]) },
         ...{ a: isSame ? a : random.below(6), b: isSame ? b : random.below(1_000), c: random.below(1_000) },
-      });
-    }
+      };
+    });
+    operations.push(...held(random, together));
     at += random.next() * random.pick([1, 10, 200, 3_000]);
   }
   return { operations };
@@ -192,7 +225,7 @@ function usual(random: SeededRandom, names: readonly OperationName[]): Operation
 function faultOf(random: SeededRandom, commands: number): Fault {
   const atCommand = random.below(commands);
   const isBefore = random.next() < 0.5;
-  switch (random.below(9)) {
+  switch (random.below(10)) {
     case 0:
     case 1:
       return { kind: 'death', atCommand, isBefore };
@@ -206,6 +239,12 @@ function faultOf(random: SeededRandom, commands: number): Fault {
       return { kind: 'freeze', atCommand, forMs: random.pick([200, 2_500, 12_000]) };
     case 7:
       return { kind: 'clock', atCommand, byMs: random.pick([-5_000, -400, -30, 30, 400, 5_000]) };
+    case 8:
+      return {
+        kind: random.pick(['away', 'full'] as const),
+        atCommand,
+        forMs: random.pick([300, 3_000, 8_000]),
+      };
     default:
       return { kind: 'hangup', atCommand, watcher: random.below(3) };
   }

@@ -119,6 +119,7 @@ async function greet(client: MongoClient): Promise<void> {
 }
 
 export { allIndexes } from '../../src/app/collections.ts';
+export { blockTag } from '../../src/domain/block.ts';
 export { FanfareError } from '../../src/domain/errors.ts';
 export { referenceOf } from '../fault/kills/reference.ts';
 export { engagementOf, feedFor, followersOf } from '../support/model.ts';

@@ -7,6 +7,8 @@ interface Due {
   /** Decides between what is due at the same time. */
   readonly rank: number;
   readonly run: () => void;
+  /** What was going on when it was asked for. */
+  readonly cause: number | null;
   isCancelled: boolean;
 }
 
@@ -22,6 +24,7 @@ export class Scheduler {
   readonly #queue = new TinyQueue<Due>([], (a, b) => a.at - b.at || a.rank - b.rank);
   readonly #hash: Hash = createHash('sha256');
   #time = 0;
+  #cause: number | null = null;
   #atOnce = 0;
   #steps = 0;
 
@@ -38,9 +41,15 @@ export class Scheduler {
     return this.#steps;
   }
 
-  /** Has it run after so many milliseconds. */
-  after(ms: number, run: () => void): { cancel(): void } {
-    const due: Due = { at: this.#time + Math.max(0, ms), rank: this.random.next(), run, isCancelled: false };
+  /** Whose work goes on: all that a step leads to has the step's cause. `null`: nobody's. */
+  get cause(): number | null {
+    return this.#cause;
+  }
+
+  /** Has it run after so many milliseconds. @param cause default: what is going on */
+  after(ms: number, run: () => void, cause = this.#cause): { cancel(): void } {
+    const at = this.#time + Math.max(0, ms);
+    const due: Due = { at, rank: this.random.next(), run, cause, isCancelled: false };
     this.#queue.push(due);
     return {
       cancel: () => {
@@ -99,6 +108,7 @@ export class Scheduler {
     if (this.#atOnce > MOST_AT_ONCE) throw new Error(`Stuck: a loop at ${this.#time.toFixed(3)}`);
     this.#time = Math.max(this.#time, next.at);
     this.#steps += 1;
+    this.#cause = next.cause;
     next.run();
     return true;
   }

@@ -3,9 +3,12 @@ import type { Bundle } from './bundle.ts';
 import { problemsOf, type Problem } from './checks.ts';
 import { CALM, Installation, type Kind, type Mishap, type Running } from './installation.ts';
 import { leasesWatched } from './leases.ts';
-import { Nothing, OPERATIONS, type Sent, type Stage } from './operations.ts';
+import type { OnPut } from './memory-server.ts';
+import { EPOCH } from './machine.ts';
+import { isKeyed, Nothing, OPERATIONS, STRANGERS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
 import { Promises, type Promised } from './promises.ts';
+import { Records } from './records.ts';
 import { Scheduler, settled } from './scheduler.ts';
 import { isAway, Watcher, type Around } from './watcher.ts';
 
@@ -28,6 +31,7 @@ const PHASE_WITHIN_MS = 120_000;
 const SETTLES_MS = 1_200;
 const LOOK_EVERY_MS = 250;
 const MOST_WATCHERS = 6;
+const MOST_PROBLEMS = 20;
 const HOST_POLLS_MS = 3_000;
 const REFUSALS = new Set(['NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'BAD_USER_INPUT']);
 /** An error that no service being away explains. */
@@ -57,10 +61,15 @@ class Run {
   readonly #running: Running[] = [];
   readonly #watchers: Watcher[] = [];
   readonly #promises = new Promises();
+  readonly #records: Records;
   readonly #found = { actions: [] as string[], interactions: [] as string[] };
   readonly #answers = new Map<string, number>();
   readonly #hostEvents: string[] = [];
   readonly #faults = new Map<number, Fault[]>();
+  /** Until when the database is away or full. */
+  readonly #offUntil = { away: 0, full: 0 };
+  /** By operations that have it before them. */
+  readonly #own = new Map<number, { readonly mishap: Mishap; left: number }>();
   #observer: ReturnType<Installation['observer']> | null = null;
   #commands = 0;
   #sent = 0;
@@ -70,10 +79,18 @@ class Run {
     this.#plan = plan;
     this.#members = Array.from({ length: plan.members }, (_, n) => `m${String(n)}`);
     this.#scheduler = new Scheduler(plan.seed);
+    const now = (): number => EPOCH + this.#scheduler.time;
+    this.#records = new Records(now, (promise, what) => {
+      if (this.problems.length < MOST_PROBLEMS) this.problems.push({ promise, what });
+    });
     const slackMs = 300 + 2 * Math.max(plan.latencyMs, plan.slowOneIn === 0 ? 0 : plan.slowMs);
-    const onPut = leasesWatched(this.#scheduler, slackMs, (what) => {
+    const leases = leasesWatched(this.#scheduler, slackMs, (what) => {
       this.problems.push({ promise: 'who has a lease has it alone', what });
     });
+    const onPut: OnPut = (collection, document, before) => {
+      leases(collection, document, before);
+      this.#records.put(collection, document, before);
+    };
     this.#installation = new Installation(this.#scheduler, bundle, { onPut, times: plan });
     for (const fault of plan.faults)
       this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
@@ -109,7 +126,7 @@ class Run {
     this.#keep(this.#host());
     for (const { operations } of phases) {
       this.#installation.conditions = this.#plan;
-      this.#installation.onCommand = (_number, machine) => this.#mishap(machine.name);
+      this.#installation.onCommand = (machine, isWrite) => this.#mishap(machine.name, isWrite);
       const all = Promise.all(operations.map((operation) => this.#client(operation)));
       await this.#scheduler.until(all, 'a phase', PHASE_WITHIN_MS);
       this.#installation.conditions = CALM;
@@ -141,8 +158,19 @@ class Run {
   /** What a command takes at most. */
   get #slowestMs(): number {
     const { slowOneIn, slowMs, faults } = this.#plan;
-    const stalls = faults.map((fault) => ('forMs' in fault ? fault.forMs : 0));
+    const own = this.#plan.phases.flatMap(({ operations }) =>
+      operations.map(({ mishap }) => mishap?.forMs ?? 0),
+    );
+    const stalls = [...own, ...faults.map((fault) => ('forMs' in fault ? fault.forMs : 0))];
     return Math.max(slowOneIn === 0 ? 0 : 2 * slowMs, ...stalls);
+  }
+
+  get #isTroubled(): boolean {
+    const { faults, phases } = this.#plan;
+    return (
+      faults.length > 0 ||
+      phases.some(({ operations }) => operations.some(({ mishap }) => mishap !== undefined))
+    );
   }
 
   get #around(): Around {
@@ -165,7 +193,14 @@ class Run {
       const afterMs = this.#scheduler.random.next() * RESTARTED_AFTER_MS;
       this.#keep(this.#pause(afterMs).then(() => this.#start(kind)));
     });
-    const running = await Promise.race([this.#installation.start(machine, kind), died]);
+    const started = this.#installation.start(machine, kind).catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+      // Whatever started it starts it once more.
+      this.#scheduler.note(`${machine.name} cannot start: ${String(error)}`);
+      machine.die();
+      return null;
+    });
+    const running = await Promise.race([started, died]);
     if (running !== null && !machine.isDead) this.#running.push(running);
   }
 
@@ -182,7 +217,7 @@ class Run {
     const service = identity('importer', 'service');
     await services.upsertMembers(
       service,
-      ['stranger-0', 'stranger-1', ...this.#members].map((memberId, n) => ({
+      [...STRANGERS, ...this.#members].map((memberId, n) => ({
         ...{
           memberId,
           name: memberId,
@@ -206,23 +241,40 @@ class Run {
     }
   }
 
-  #mishap(process: string): Mishap | null {
+  /** What befalls a write of an operation, if anything does. */
+  #ownMishap(process: string, isWrite: boolean): Mishap | null {
+    const own = this.#own.get(this.#scheduler.cause ?? -1);
+    if (own === undefined || !isWrite || own.left-- > 0) return null;
+    this.#own.delete(this.#scheduler.cause ?? -1);
+    this.#scheduler.note(`fault of its own ${JSON.stringify(own.mishap)} at ${process}`);
+    return own.mishap;
+  }
+
+  #mishap(process: string, isWrite: boolean): Mishap | null {
     const faults = this.#faults.get(this.#commands++) ?? [];
+    const own = this.#ownMishap(process, isWrite);
     for (const fault of faults) {
       this.#scheduler.note(`fault ${JSON.stringify(fault)} at ${process}`);
       if (fault.kind === 'hangup')
         this.#watchers[fault.watcher % Math.max(1, this.#watchers.length)]?.hangUp();
+      if (fault.kind === 'away' || fault.kind === 'full')
+        this.#offUntil[fault.kind] = this.#scheduler.time + fault.forMs;
       const one = this.#running.find(({ machine }) => machine.name === process);
       if (one === undefined) continue;
       if (fault.kind === 'clock') one.machine.aheadMs += fault.byMs;
       if (fault.kind === 'freeze') one.machine.freeze(fault.forMs);
     }
-    return faults.find((fault) => 'isBefore' in fault) ?? null;
+    if (this.#scheduler.time < this.#offUntil.away) return { kind: 'cut', isBefore: true };
+    if (isWrite && this.#scheduler.time < this.#offUntil.full) return { kind: 'full', isBefore: true };
+    return faults.find((fault) => 'isBefore' in fault) ?? own;
   }
 
   /** One operation, sent again until it is answered. */
   async #client(operation: Operation): Promise<void> {
-    await this.#pause(operation.at);
+    const number = (this.#sent += 1);
+    if (operation.mishap !== undefined)
+      this.#own.set(number, { mishap: operation.mishap, left: operation.mishap.atWrite });
+    await new Promise<void>((resolve) => void this.#scheduler.after(operation.at, resolve, number));
     const [actions, interactions] = [[...this.#found.actions], [...this.#found.interactions]];
     const stage: Stage = {
       ...{ members: this.#members, actions, interactions },
@@ -232,7 +284,6 @@ class Run {
       watch: (reader) => this.#watch(reader),
     };
     const [from, said] = [this.#scheduler.time, new Map<string, Promised>()];
-    const number = (this.#sent += 1);
     const sent: Sent = {
       ...{ ...operation, key: `key-${String(number)}` },
       says: (all) => {
@@ -251,15 +302,28 @@ class Run {
       else isAgain = true;
       if (code === '') await this.#pause(this.#scheduler.random.next() * 300);
     }
+    const { repeatAfterMs } = operation;
+    if (repeatAfterMs !== undefined && isKeyed(operation))
+      this.#keep(this.#pause(repeatAfterMs).then(() => this.#repeated(operation, { stage, sent })));
     this.#answers.set(code, (this.#answers.get(code) ?? 0) + 1);
     for (const promised of said.values()) {
       // What was not answered may still be on its way.
       if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#slowestMs;
-      if (code !== 'OK' && !isAgain) promised.isRefused = true;
-      if (code !== 'OK') continue;
+      // What was hidden is given again, and its author is refused.
+      if (code !== 'OK' && code !== 'CONFLICT' && !isAgain) promised.isRefused = true;
+      if (code !== 'OK' && code !== 'CONFLICT') continue;
       promised.until = this.#scheduler.time;
-      promised.isAnswered = true;
+      promised.isAnswered = code === 'OK';
     }
+  }
+
+  /** The network brings what was answered once more, and nobody waits for the answer. */
+  async #repeated(operation: Operation, call: { readonly stage: Stage; readonly sent: Sent }): Promise<void> {
+    const process = await this.#api();
+    this.#scheduler.note(`${call.sent.key} comes again at ${process.machine.name}`);
+    const died = new Promise<'DIED'>((resolve) => process.machine.onDeath(() => resolve('DIED')));
+    const sent = { ...call.sent, says: () => undefined };
+    await Promise.race([this.#once(process, operation, { ...call, sent }), died]);
   }
 
   async #once(
@@ -274,7 +338,7 @@ class Run {
       if (error instanceof Nothing) return 'NOTHING';
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (code === 'UNAVAILABLE' || REFUSALS.has(code)) return code;
-      if (isAway(error) && this.#plan.faults.length > 0) return 'UNAVAILABLE';
+      if (isAway(error) && this.#isTroubled) return 'UNAVAILABLE';
       const stack = error instanceof Error ? (error.stack ?? '') : String(error);
       this.problems.push({ promise: 'no mistakes of ours', what: `${what}: ${stack}` });
       return 'MISTAKE';
@@ -334,7 +398,8 @@ class Run {
     const found = problemsOf({
       ...{ observer, readers: this.#members, watchers: this.#watchers },
       apis: this.#running.filter(({ kind }) => kind !== 'worker'),
-      ...{ promises: this.#promises, hostEvents: this.#hostEvents },
+      isDatabaseOff: this.#plan.faults.some(({ kind }) => kind === 'away' || kind === 'full'),
+      ...{ promises: this.#promises, hostEvents: this.#hostEvents, records: this.#records },
     });
     this.problems.push(...(await this.#scheduler.until(found, 'the checks', QUIET_WITHIN_MS)));
   }

@@ -1,5 +1,5 @@
 import type { FeedEvent } from '../../src/core/shapes.ts';
-import type { Running } from './installation.ts';
+import { OUT_OF_SPACE, type Running } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** What a client needs of what is around it. */
@@ -96,7 +96,7 @@ export class Watcher {
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
-    ('code' in error && error.code === 'UNAVAILABLE') ||
+    ('code' in error && (error.code === 'UNAVAILABLE' || error.code === OUT_OF_SPACE)) ||
     /^Mongo(?:Network|ServerSelection|Bulk)/.test(error.name)
   );
 }
