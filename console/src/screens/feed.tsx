@@ -11,9 +11,9 @@ import { t } from '../words/language.ts';
 const Nothing = lazy(async () => ({ default: (await import('../ui/nothing.tsx')).Nothing }));
 const ItemMenu = lazy(async () => ({ default: (await import('../ui/item-menu.tsx')).ItemMenu }));
 /** Without it the feed is there all the same. */
-const AsCode = lazy(() =>
-  import('../ui/as-code.tsx').then(
-    ({ AsCode: Show }) => ({ default: Show }),
+const FeedCode = lazy(() =>
+  import('../ui/feed-code.tsx').then(
+    ({ FeedCode: Show }) => ({ default: Show }),
     () => ({ default: () => null }),
   ),
 );
@@ -27,10 +27,6 @@ const Views = lazy(() =>
 );
 const GroupList = lazy(async () => ({ default: (await import('../ui/groups.tsx')).GroupList }));
 
-const FEED = `query Feed($first: Int, $view: String, $listId: ID, $order: FeedOrder, $filter: FeedFilter) {
-  feed(first: $first, view: $view, listId: $listId, order: $order, filter: $filter) {
-    edges { node { id relevancy reasons isUnread action { id conducted descriptor { type summary } } } }
-    unread { count isExact } pageInfo { hasNextPage endCursor } liveCursor } }`;
 const ORDERS = ['RELEVANCY', 'RECENT', 'TOP'] as const;
 const SHOWN = [
   ['feed', 'All'],
@@ -245,7 +241,7 @@ function Items({ asked: given, filters }: ItemsProps): ReactNode {
         <Feed.End>That is all.</Feed.End>
       </Feed.Root>
       <Suspense>
-        <AsCode query={FEED} variables={given.view === '' ? asked : { ...asked, order: undefined }} />
+        <FeedCode variables={given.view === '' ? asked : { ...asked, order: undefined }} />
       </Suspense>
       <UndoToast onError={fail} />
     </>

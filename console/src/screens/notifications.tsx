@@ -1,3 +1,4 @@
+import '../later.css';
 import { Feed, type SummaryPart } from '@fanfare/react';
 import { Notifications, useNotifications } from '@fanfare/react/more';
 import { Bell } from 'lucide-react';
