@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts';
 import { clickOn, fillIn, findBrowser, ofBrowser, openPage, textOf } from '../support/browser.ts';
 import { axeViolations, axeViolationsInBoth, click, has, WAIT } from '../support/console.ts';
 import { ask, publish, upsert } from '../support/feed-api.ts';
+import { controls, focused, pressed, settled, walk } from '../support/keyboard.ts';
 import { isLeftOut } from '../support/needed.ts';
 import { serveReactPages, type ReactPages } from '../support/react-pages.ts';
 
@@ -162,6 +163,55 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('pages made of hooks and p
     expect(await page.$(speaking.join(', '))).toBeNull();
     expect(await axeViolationsInBoth(page)).toEqual({});
     expect(errors).toEqual([]);
+  });
+
+  test('a screen reader is given what has come, what failed, and an item with its place', async () => {
+    await using visited = await openPage(browser, pages.states);
+    const { page } = visited;
+    const given = async (name: string, selector: string): Promise<object | null> => {
+      const root = await page.waitForSelector(`[aria-label="${name}"] ${selector}`);
+      return page.accessibility.snapshot({ interestingOnly: false, ...(root && { root }) });
+    };
+    await has(page, 'It did not land', '[aria-label="error"] [data-fanfare="error"]');
+    const failed = await given('error', '[data-fanfare="error"]');
+    expect(failed).toMatchObject({ role: 'alert', live: 'assertive' });
+    for (const said of ['"name":"It did not land"', '"role":"button"', '"name":"Try again"'])
+      expect(JSON.stringify(failed)).toContain(said);
+    await page.focus('[aria-label="waiting"] article');
+    await settled(page);
+    await page.evaluate('arrive()');
+    const announcer = '[data-fanfare="root"] [data-fanfare="announcer"]';
+    await has(page, '1 new items', `[aria-label="waiting"] ${announcer}`);
+    const news = await given('waiting', announcer);
+    expect(news).toMatchObject({ role: 'status', live: 'polite' });
+    expect(JSON.stringify(news)).toContain('1 new items');
+    // What has come is shown by its button, which leads to it.
+    await page.focus('[aria-label="waiting"] [data-fanfare="new-items"] button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-item="waiting-c"]:focus');
+    expect(await given('waiting', '[data-item="waiting-c"]')).toMatchObject({
+      ...{ role: 'article', name: 'Ada did waiting-c', description: 'unread', focused: true },
+    });
+  });
+
+  test('all parts are reached and seen by keyboard alone, and nothing that is pressed loses the focus', async () => {
+    const wrong: string[] = [];
+    for (const address of [pages.states, pages.composing]) {
+      await using visited = await openPage(browser, address);
+      const { page } = visited;
+      const open = async (): Promise<void> => {
+        await page.goto(address);
+        await page.waitForSelector('article, form');
+        await settled(page);
+      };
+      await open();
+      wrong.push(...(await walk(page, 'main')));
+      for (const focus of await controls(page, 'main')) {
+        await open();
+        if (await focus()) wrong.push(...(await pressed(page, await focused(page))));
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   test('a list keeps what it has while the connection is lost, breaks long words, and begins at the side of its script', async () => {

@@ -59,6 +59,4 @@ const DESCRIPTOR = `descriptor { type summary tags summaryParts { text member { 
 export const ACTION_FIELDS = `${ACTION_STATE_FIELDS} conducted scope actor { ${PERSON_FIELDS} } refs { refId type label } ${CONTENT_FIELDS} ${DESCRIPTOR}`;
 
 /** Selection on NewsfeedItem: what FanfareItem has. For `createFeedClient<FanfareItem>({ …, fields: feedItemFields })`. */
-export const feedItemFields = `id relevancy reasons isUnread groupId isArchived snoozedUntil
-    resharedBy { ${PERSON_FIELDS} }
-    action { ${ACTION_FIELDS} }`;
+export const feedItemFields = `id relevancy reasons isUnread groupId isArchived snoozedUntil resharedBy { ${PERSON_FIELDS} } action { ${ACTION_FIELDS} }`;

@@ -1,10 +1,11 @@
 import type { Interaction } from '@fanfare/client';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useInteractions } from '../hooks/comments.ts';
 import { useWords } from '../hooks/words.ts';
 import type { Draft } from '../store/comments.ts';
 import { Avatar } from './avatar.tsx';
 import { Composer } from './composer.tsx';
+import { leaveBefore } from './focus-outside.ts';
 import { Time } from './item.tsx';
 
 type Thread = ReturnType<typeof useInteractions>;
@@ -95,13 +96,23 @@ function Comment({ comment, thread, withMentions, children }: CommentProps): Rea
       setOpen('edit');
     }
   };
-  const button = (label: string, press: () => void): ReactNode => (
-    <button type="button" data-fanfare="toggle" onClick={press}>
+  const element = useRef<HTMLLIElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // What was written in is gone, and with it the focus.
+    if (open === null && wasOpen.current)
+      element.current
+        ?.querySelector<HTMLElement>('[data-fanfare="comment-actions"] button')
+        ?.focus({ preventScroll: true });
+    wasOpen.current = open !== null;
+  }, [open]);
+  const button = (label: string, press: (button: HTMLElement) => void): ReactNode => (
+    <button type="button" data-fanfare="toggle" onClick={({ currentTarget }) => press(currentTarget)}>
       {label}
     </button>
   );
   return (
-    <li data-in-review={state === 'HIDDEN' || undefined}>
+    <li ref={element} data-in-review={state === 'HIDDEN' || undefined}>
       <Avatar id={actor.memberId} name={actor.name} src={actor.imageUrl} />
       <div>
         <strong dir="auto">{actor.name}</strong> <Time at={at} />
@@ -124,7 +135,11 @@ function Comment({ comment, thread, withMentions, children }: CommentProps): Rea
           <div data-fanfare="comment-actions">
             {parentId === null && button(words.reply, () => setOpen('reply'))}
             {isMine && button(words.edit, () => setOpen('edit'))}
-            {isMine && button(words.remove, () => void thread.remove(id))}
+            {isMine &&
+              button(words.remove, (pressed) => {
+                leaveBefore(pressed);
+                void thread.remove(id);
+              })}
           </div>
         )}
         {open === 'reply' && (
@@ -157,10 +172,22 @@ function Unsent({ draft, thread }: { readonly draft: Draft; readonly thread: Thr
       {error !== null && (
         <>
           <span role="alert">{error.message}</span>
-          <button type="button" onClick={() => void thread.send(text, { parentId, mentions, key })}>
+          <button
+            type="button"
+            onClick={({ currentTarget }) => {
+              leaveBefore(currentTarget);
+              void thread.send(text, { parentId, mentions, key });
+            }}
+          >
             {words.sendAgain}
           </button>
-          <button type="button" onClick={() => thread.dismiss(key)}>
+          <button
+            type="button"
+            onClick={({ currentTarget }) => {
+              leaveBefore(currentTarget);
+              thread.dismiss(key);
+            }}
+          >
             {words.discard}
           </button>
         </>

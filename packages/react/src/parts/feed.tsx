@@ -12,6 +12,7 @@ import { useConnection, type Feed as FeedState, type ListControls } from '../hoo
 import type { FanfareItem } from '../item.ts';
 import { useCommonWords } from '../provider.tsx';
 import type { ListState } from '../store/list-store.ts';
+import { leaveBefore } from './focus-outside.ts';
 import { rootOf } from './roots.ts';
 
 export interface Identified {
@@ -261,7 +262,10 @@ export function LoadMore({ children, whenVisible = true, above = false }: LoadMo
       type="button"
       data-fanfare="load-more"
       aria-disabled={isLoading}
-      onClick={() => void load?.()}
+      onClick={({ currentTarget }) => {
+        leaveBefore(currentTarget);
+        void load?.();
+      }}
     >
       {children ?? word}
     </button>
@@ -302,7 +306,13 @@ export function ErrorMessage({ children }: ErrorProps): ReactNode {
       {children?.(feed.error, retry) ?? (
         <>
           <span>{feed.error.message}</span>
-          <button type="button" onClick={retry}>
+          <button
+            type="button"
+            onClick={({ currentTarget }) => {
+              leaveBefore(currentTarget);
+              retry();
+            }}
+          >
             {words.tryAgain}
           </button>
         </>

@@ -20,3 +20,8 @@ export function focusOutside(list: HTMLElement, where: 'before' | 'after'): void
   if (nearest === undefined && host !== undefined) focusOutside(host, where);
   nearest?.focus();
 }
+
+/** Of a button that goes when it has been pressed by a key: what is before it gets the focus. */
+export function leaveBefore(button: HTMLElement): void {
+  if (button.matches(':focus-visible')) focusOutside(button.closest<HTMLElement>('li') ?? button, 'before');
+}

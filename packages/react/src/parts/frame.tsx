@@ -1,8 +1,9 @@
-import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { useConnection, useUnreadCount } from '../hooks/feed.ts';
 import { useReader, useCommonWords } from '../provider.tsx';
 import { useLatest } from '../hooks/latest.ts';
 import type { Undo } from '../store/undos.ts';
+import { leaveBefore } from './focus-outside.ts';
 
 /** How many are unread; nothing while none is. */
 export function UnreadBadge(): ReactNode {
@@ -32,7 +33,13 @@ export function ConnectionNotice({ children }: ConnectionNoticeProps): ReactNode
       {isLost && (
         <>
           <span>{state === 'ended' ? (cause?.message ?? words.connectionEnded) : words.connecting}</span>
-          <button type="button" onClick={retryNow}>
+          <button
+            type="button"
+            onClick={({ currentTarget }) => {
+              leaveBefore(currentTarget);
+              retryNow();
+            }}
+          >
             {words.tryNow}
           </button>
           {state === 'ended' && children}
@@ -67,24 +74,26 @@ export function UndoToast({
   };
   const words = useCommonWords();
   const close = useLatest(closed);
+  const toast = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (last === null) return undefined;
-    // Rendered again, as a live list often is, it goes on.
-    const timer = setTimeout(() => {
-      close.current();
+    // Rendered again, as a live list often is, it goes on. It stays for who is at it.
+    const timer = setInterval(() => {
+      if (toast.current?.matches(':hover, :focus-within') !== true) close.current();
     }, closeAfterMs);
     return () => {
-      clearTimeout(timer);
+      clearInterval(timer);
     };
   }, [last, closeAfterMs]);
   return (
-    <div role="status" data-fanfare="undo">
+    <div ref={toast} role="status" data-fanfare="undo">
       {last !== null && (
         <>
           <span>{words.done[last.what]}</span>
           <button
             type="button"
-            onClick={() => {
+            onClick={({ currentTarget }) => {
+              leaveBefore(currentTarget);
               closed();
               last.undo().catch((error: unknown) => onError?.(error));
             }}
