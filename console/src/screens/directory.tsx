@@ -72,9 +72,9 @@ export function DirectoryScreen(): ReactNode {
         onRetry={() => location.reload()}
       >
         <ul className="actions listed">
-          {entries.map(({ id, name, kind: of, href }) => (
+          {entries.map(({ id, name, kind: of, href, imageUrl }) => (
             <li key={`${of} ${id}`}>
-              <Face of={{ id, name, kind: of }} />
+              <Face of={{ id, name, kind: of, imageUrl }} />
               <div>
                 <a className="name" href={href} dir="auto">
                   {name}

@@ -17,7 +17,7 @@ import { useEvery } from '../ui/use-every.ts';
 import { titled } from '../ui/words.ts';
 
 const MEMBER = `query MemberPage($id: String!) {
-  member(memberId: $id) { memberId name teamId departmentId supervisorId }
+  member(memberId: $id) { memberId name imageUrl teamId departmentId supervisorId }
   erasure(memberId: $id) { state step changed requestedBy startedAt finishedAt } }`;
 const EXPORT = 'query Export($id: String!) { memberExport(memberId: $id) }';
 const REBUILD = 'mutation Rebuild($id: String!) { rebuildFeed(memberId: $id) }';
@@ -27,6 +27,7 @@ const SHOWN = 50;
 interface MemberData {
   readonly member: {
     readonly name: string;
+    readonly imageUrl: string | null;
     readonly teamId: string | null;
     readonly departmentId: string | null;
     readonly supervisorId: string | null;
@@ -73,7 +74,7 @@ export function MemberScreen({ id }: { readonly id: string }): ReactNode {
   return (
     <>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-        <PageHead id={id} name={member?.name ?? id}>
+        <PageHead id={id} name={member?.name ?? id} imageUrl={member?.imageUrl}>
           {data?.member === null && <span>not in the directory</span>}
           {member?.teamId != null && (
             <span>

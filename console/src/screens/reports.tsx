@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
 import { useEvery } from '../ui/use-every.ts';
 
-const MEMBER = 'memberId name';
+const MEMBER = 'memberId name imageUrl';
 const REPORTS = `query Reports($state: ReportState, $after: String) { reports(state: $state, first: 20, after: $after) {
   edges { node { id state targetKind count isWithheld openedAt resolvedAt outcome takenBy { ${MEMBER} } resolvedBy { ${MEMBER} }
     member { ${MEMBER} } action { ${LISTED} } interaction { id kind text at state actor { ${MEMBER} } }
@@ -48,6 +48,7 @@ const MARKS: Readonly<Record<State, string>> = {
 interface Member {
   readonly memberId: string;
   readonly name: string;
+  readonly imageUrl: string | null;
 }
 interface Report {
   readonly id: string;
@@ -271,7 +272,11 @@ function Target({ report }: { readonly report: Report }): ReactNode {
   if (interaction !== null)
     return (
       <div className="entry">
-        <Avatar id={interaction.actor.memberId} name={interaction.actor.name} />
+        <Avatar
+          id={interaction.actor.memberId}
+          name={interaction.actor.name}
+          src={interaction.actor.imageUrl}
+        />
         <div>
           <p>
             <Name of={interaction.actor} />:{' '}
@@ -289,7 +294,7 @@ function Target({ report }: { readonly report: Report }): ReactNode {
   return (
     member !== null && (
       <div className="entry">
-        <Avatar id={member.memberId} name={member.name} />
+        <Avatar id={member.memberId} name={member.name} src={member.imageUrl} />
         <p>
           <Name of={member} /> <span className="quiet">as a member</span>
         </p>

@@ -11,13 +11,14 @@ const SLICE = `query Slice($refId: String!, $after: String) {
 }`;
 const NAMES = `query Names($id: String!) {
   ref(refId: $id) { label type }
-  member(memberId: $id) { name teamId departmentId }
+  member(memberId: $id) { name imageUrl teamId departmentId }
 }`;
 
 interface Names {
   readonly ref: { readonly label: string; readonly type: string } | null;
   readonly member: {
     readonly name: string;
+    readonly imageUrl: string | null;
     readonly teamId: string | null;
     readonly departmentId: string | null;
   } | null;
@@ -30,7 +31,7 @@ export function SliceScreen({ id }: { readonly id: string }): ReactNode {
   return (
     <>
       <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
-        <PageHead id={id} name={member?.name ?? ref?.label ?? id}>
+        <PageHead id={id} name={member?.name ?? ref?.label ?? id} imageUrl={member?.imageUrl}>
           <span className="badge">
             {member == null ? ref == null ? 'unknown' : <bdi>{ref.type}</bdi> : 'person'}
           </span>

@@ -11,7 +11,7 @@ export interface ListedAction {
   readonly conducted: string;
   readonly isHidden: boolean;
   readonly scope: string;
-  readonly actor: { readonly memberId: string; readonly name: string };
+  readonly actor: { readonly memberId: string; readonly name: string; readonly imageUrl: string | null };
   readonly descriptor: {
     readonly type: string;
     readonly summary: string;
@@ -25,7 +25,7 @@ export interface ListedAction {
 }
 
 /** Selection on Action for a list of them. */
-export const LISTED = `id conducted isHidden scope actor { memberId name }
+export const LISTED = `id conducted isHidden scope actor { memberId name imageUrl }
   descriptor { type summary summaryParts { text member { memberId } ref { refId } } }
   fanOut { state error attempts }`;
 

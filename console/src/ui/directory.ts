@@ -10,16 +10,19 @@ export interface Entry {
   /** "person", or the type of a thing. */
   readonly kind: string;
   readonly href: string;
+  /** Of a person. */
+  readonly imageUrl?: string | null | undefined;
 }
 
 export const PERSON = 'person';
+const PERSON_FIELDS = 'memberId name imageUrl';
 const THING = 'refId type label';
-const SEEN = `query Seen { feed(first: 100) { edges { node { action { actor { memberId name } refs { ${THING} } } } } }
+const SEEN = `query Seen { feed(first: 100) { edges { node { action { actor { ${PERSON_FIELDS} } refs { ${THING} } } } } }
   viewer { following(first: 100) { edges { node { ${THING} } } } } }`;
 const KNOWN = `query Known($id: String!) {
-  member(memberId: $id) { memberId name } ref(refId: $id) { ${THING} } }`;
+  member(memberId: $id) { ${PERSON_FIELDS} } ref(refId: $id) { ${THING} } }`;
 const NAMED = `query Named($text: String!) {
-  members(search: $text, first: 50) { edges { node { memberId name } } }
+  members(search: $text, first: 50) { edges { node { ${PERSON_FIELDS} } } }
   refs(search: $text, first: 50) { edges { node { ${THING} } } } }`;
 const WAIT_MS = 150;
 
@@ -28,6 +31,7 @@ type Client = ReturnType<typeof useClient>;
 interface Person {
   readonly memberId: string;
   readonly name: string;
+  readonly imageUrl: string | null;
 }
 interface Thing {
   readonly refId: string;
@@ -101,8 +105,8 @@ function entriesOf(seen: Seen | undefined): Entry[] {
 
 const byName = (a: Entry, b: Entry): number => a.name.localeCompare(b.name);
 
-function personOf({ memberId, name }: Person): Entry {
-  return { id: memberId, name, kind: PERSON, href: hrefTo('slice', memberId) };
+function personOf({ memberId, name, imageUrl }: Person): Entry {
+  return { id: memberId, name, imageUrl, kind: PERSON, href: hrefTo('slice', memberId) };
 }
 function thingOf({ refId, label, type }: Thing): Entry {
   return { id: refId, name: label, kind: type, href: hrefTo('slice', refId) };

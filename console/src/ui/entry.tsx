@@ -8,7 +8,7 @@ import { Time } from './time.tsx';
 export interface ShownAction {
   readonly id: string;
   readonly conducted: string;
-  readonly actor: { readonly memberId: string; readonly name: string };
+  readonly actor: { readonly memberId: string; readonly name: string; readonly imageUrl?: string | null };
   readonly engagement?: { readonly lastInteraction: string | null };
   readonly descriptor: {
     readonly summary: string;

@@ -19,11 +19,11 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 
 /** A person by picture or initials, a thing by what it is. */
 export function Face({
-  of: { id, name, kind },
+  of: { id, name, kind, imageUrl },
 }: {
-  readonly of: Pick<Entry, 'id' | 'name' | 'kind'>;
+  readonly of: Pick<Entry, 'id' | 'name' | 'kind' | 'imageUrl'>;
 }): ReactNode {
-  if (kind === PERSON) return <Avatar {...{ id, name }} />;
+  if (kind === PERSON) return <Avatar {...{ id, name }} src={imageUrl} />;
   const Icon = ICONS[kind] ?? Box;
   return (
     <span className="thing" aria-hidden="true">

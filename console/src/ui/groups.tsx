@@ -36,8 +36,8 @@ export function GroupList(list: Pick<FeedOptions, 'view' | 'listId' | 'filter'>)
           {groups.map(({ id, actors, items, count, isUnread, relevancy, summaryParts, summary }) => (
             <li key={id} data-unread={isUnread || undefined}>
               <span className="avatars">
-                {actors.map(({ memberId, name }) => (
-                  <Avatar key={memberId} id={memberId} name={name} />
+                {actors.map(({ memberId, name, imageUrl }) => (
+                  <Avatar key={memberId} id={memberId} name={name} src={imageUrl} />
                 ))}
               </span>
               <div>

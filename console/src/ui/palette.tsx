@@ -122,11 +122,11 @@ function useHits(text: string, places: readonly Place[], session: Session): read
   const actions = [...node, ...recent].map(({ id, descriptor }) =>
     hit('action', descriptor?.summary ?? id, <Newspaper />, to(hrefTo('action', id)), id),
   );
-  const people = entries.map(({ id, name, kind, href }) =>
+  const people = entries.map(({ id, name, kind, href, imageUrl }) =>
     hit(
       kind,
       name,
-      <Face of={{ id, name, kind }} />,
+      <Face of={{ id, name, kind, imageUrl }} />,
       to(kind === 'person' && isAdmin ? hrefTo('member', id) : href),
       id,
     ),

@@ -7,16 +7,17 @@ import { counted } from './count.ts';
 interface HeadProps {
   readonly id: string;
   readonly name: string;
+  readonly imageUrl?: string | null | undefined;
   /** What else is known, such as the team. */
   readonly children?: ReactNode;
 }
 
 /** Who or what a page is about. */
-export function PageHead({ id, name, children }: HeadProps): ReactNode {
+export function PageHead({ id, name, imageUrl, children }: HeadProps): ReactNode {
   const { followerCount } = useFollow(id);
   return (
     <section className="card person">
-      <Avatar {...{ id, name }} />
+      <Avatar {...{ id, name }} src={imageUrl} />
       <div>
         <h2 dir="auto">{name}</h2>
         <p className="meta">

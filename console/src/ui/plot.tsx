@@ -94,7 +94,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
   const said = series
     .map(({ name, points }) => {
       const value = points[index]?.value;
-      return value == null ? '–' : `${count > 1 ? `${t(name)} ` : ''}${rounded(value)} ${unit}`;
+      return `${count > 1 ? `${t(name)} ` : ''}${value == null ? '–' : `${rounded(value)} ${unit}`}`;
     })
     .join(', ');
   const moment = at === null ? undefined : times[at];
