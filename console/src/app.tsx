@@ -176,6 +176,7 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const shown = SCREENS.find((one) => one.name === screen && isAllowed(one));
   useNamedPage(t(shown?.title ?? ''), screen === 'action' ? '' : id);
   useFocusOn(route);
+  useKeptFocus();
   return (
     <Shell
       {...{ session, groups }}
@@ -221,4 +222,18 @@ function useFocusOn(route: Route): void {
       document.getElementById('main')?.focus({ preventScroll: true });
     last.current = route;
   }, [route]);
+}
+
+/** It is not part of what has to be there before the feed is shown. */
+function useKeptFocus(): void {
+  useEffect(() => {
+    const end = new AbortController();
+    import('./ui/kept-focus.ts').then(
+      ({ keepFocus }) => keepFocus(end.signal),
+      () => undefined,
+    );
+    return () => {
+      end.abort();
+    };
+  }, []);
 }

@@ -66,13 +66,14 @@ function ByAccount({ accounts }: { readonly accounts: Accounts }): ReactNode {
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        if (isLeaving) return;
         if (unnamed === null) void go();
         else if (signInBy(unnamed.account, unnamed.token, tenant)) outcome.unnamed = null;
       }}
     >
       {fault !== null && <Failed {...{ fault }} />}
       {unnamed !== null && <Tenant {...{ tenant, setTenant }} />}
-      <button type="submit" className="main" disabled={isLeaving}>
+      <button type="submit" className="main" aria-disabled={isLeaving}>
         {unnamed === null ? 'Sign in with your account' : 'Go on'}
       </button>
       <p className="hint">

@@ -130,6 +130,8 @@ function Content(): ReactNode {
   const [failure, setFailure] = useState<string | null>(null);
   const [round, setRound] = useState(0);
   const filter = filterOf(useRoute().query);
+  /** What is done with the selection ends it. Buttons that were disabled then would lose the focus. */
+  const isNone = selected.size === 0;
   const toggle = (action: ListedAction): void => {
     setSelected((all) => {
       const next = new Map(all);
@@ -177,17 +179,21 @@ function Content(): ReactNode {
           Reason
           <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </label>
-        <button type="button" disabled={selected.size === 0} onClick={() => void hide()}>
+        <button type="button" aria-disabled={isNone} onClick={() => void (isNone || hide())}>
           <EyeOff aria-hidden="true" />
-          {selected.size === 0 ? 'Hide' : `Hide ${String(selected.size)}`}
+          {isNone ? 'Hide' : `Hide ${String(selected.size)}`}
         </button>
-        <button type="button" disabled={selected.size === 0} onClick={() => void show([...selected.keys()])}>
+        <button
+          type="button"
+          aria-disabled={isNone}
+          onClick={() => void (isNone || show([...selected.keys()]))}
+        >
           <Eye aria-hidden="true" /> Show again
         </button>
         <button
           type="button"
           className="danger"
-          disabled={selected.size === 0}
+          aria-disabled={isNone}
           onClick={() => setToDelete([...selected.values()])}
         >
           <Trash2 aria-hidden="true" /> Delete …

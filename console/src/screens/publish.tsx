@@ -152,7 +152,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
   };
   const isService = session.roles.includes('service');
   const publish = async (): Promise<void> => {
-    if (kind === undefined) return;
+    if (kind === undefined || isSending) return;
     setFailure(null);
     setSending(true);
     try {
@@ -260,7 +260,7 @@ function PublishForm({ session, kinds, scopes, defaultScope, chosen }: FormProps
           {failure}
         </p>
       )}
-      <button type="submit" className="main" disabled={isSending}>
+      <button type="submit" className="main" aria-disabled={isSending}>
         <Send aria-hidden="true" /> {isSending ? 'Publishing …' : 'Publish'}
       </button>
     </form>
