@@ -43,6 +43,9 @@ export function useShared(): Shared {
   return shared;
 }
 
+/** The list, or the button for what is new, which would go under who is about to press it. */
+const IN_HAND = ':is([data-fanfare="list"], [data-fanfare="new-items"]):is(:hover, :focus-within)';
+
 /** Around all parts of one list. */
 export function Root({
   feed,
@@ -60,8 +63,7 @@ export function Root({
     let isVisible = false;
     // A reader whose pointer or focus is in the list is doing something with it: nothing moves under their hands.
     const look = (): void => {
-      const list = root.current?.querySelector('[data-fanfare="list"]');
-      setAtTop(isVisible && list?.matches(':hover, :focus-within') !== true);
+      setAtTop(isVisible && root.current?.querySelector(IN_HAND) == null);
     };
     const observer = new IntersectionObserver(([entry]) => {
       isVisible = entry?.isIntersecting ?? false;
