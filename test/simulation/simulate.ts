@@ -310,7 +310,9 @@ class Run {
       // What was not answered may still be on its way.
       if (isAgain) promised.lateUntil = this.#scheduler.time + 2 * this.#slowestMs;
       // What was hidden is given again, and its author is refused.
-      if (code !== 'OK' && code !== 'CONFLICT' && !isAgain) promised.isRefused = true;
+      // Of several calls the first may have been carried out.
+      const isWhole = promised.is !== '*';
+      if (isWhole && code !== 'OK' && code !== 'CONFLICT' && !isAgain) promised.isRefused = true;
       if (code !== 'OK' && code !== 'CONFLICT') continue;
       promised.until = this.#scheduler.time;
       promised.isAnswered = code === 'OK';
