@@ -1,6 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CancelledNotificationSchema,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { CommandContext } from '../../../src/app/command-shapes.ts';
 import { connectToServer } from '../../../src/cli/api-client.ts';
 import { CommandError, configOf, findServer } from '../../../src/cli/context.ts';
@@ -17,7 +22,7 @@ export interface McpOptions extends ActingOptions {
 const MAX_OUTPUT_BYTES = 1_048_576;
 const INSPECTED_WITHIN_MS = 120_000;
 
-/** Serves one client until it closes stdin. Nothing but the protocol is written to stdout. */
+/** Serves one client until it closes stdin, and answers what it has asked by then. Nothing but the protocol is written to stdout. */
 export async function serveStdio(context: CommandContext, options: McpOptions): Promise<void> {
   const running =
     options.url === undefined ? await findServer(configOf(context, { needsKey: false }).dataDir) : null;
@@ -36,9 +41,43 @@ export async function serveStdio(context: CommandContext, options: McpOptions): 
     },
   });
   const ended = once(process.stdin, 'end');
-  await server.connect(new StdioServerTransport());
+  const transport = new AnsweringTransport();
+  await server.connect(transport);
   await ended;
+  await transport.answered();
   await server.close();
+}
+
+/** Knows which requests have no answer yet. */
+class AnsweringTransport extends StdioServerTransport {
+  readonly #unanswered = new Set<RequestId>();
+  #onAnswered: () => void = () => undefined;
+
+  override onmessage = (message: JSONRPCMessage): void => {
+    if (!('method' in message)) return;
+    if ('id' in message) this.#unanswered.add(message.id);
+    // It gets no answer.
+    const cancelled = CancelledNotificationSchema.safeParse(message).data?.params.requestId;
+    if (cancelled !== undefined) this.#settle(cancelled);
+  };
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message);
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+  }
+
+  /** Resolves once every request has been answered. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswered = resolve;
+      if (this.#unanswered.size === 0) resolve();
+    });
+  }
+
+  #settle(id: RequestId): void {
+    this.#unanswered.delete(id);
+    if (this.#unanswered.size === 0) this.#onAnswered();
+  }
 }
 
 /** What the same command says in a process of its own: some of it starts databases, and ends with them. */

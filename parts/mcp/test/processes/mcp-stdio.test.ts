@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/support/app.ts';
 import {
@@ -62,4 +65,35 @@ test('says what is missing, and ends with its client', () => {
     });
   expect(run()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/--url/) as unknown });
   expect(run('--url', app.url)).toMatchObject({ status: 0, stdout: '' });
+});
+
+test('what a client has asked before it closes its end is answered', async () => {
+  const asked = [
+    {
+      ...{ id: 1, method: 'initialize' },
+      params: {
+        protocolVersion: LATEST_PROTOCOL_VERSION,
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      },
+    },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'doctor', arguments: {} } },
+    { id: 3, method: 'tools/call', params: { name: 'doctor', arguments: {} } },
+    { method: 'notifications/cancelled', params: { requestId: 3 } },
+    { id: 4, method: 'tools/list' },
+  ];
+  const child = spawn(process.execPath, [MAIN, 'mcp', '--url', app.url], {
+    env: { ...app.env, DATA_DIR: folder, PATH: process.env['PATH'] ?? '' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.end(asked.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''));
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const answers = said
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: number; result: object });
+  expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 4]);
+  for (const { result } of answers) expect(result).toBeTypeOf('object');
+  expect(code).toBe(0);
 });
