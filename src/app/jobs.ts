@@ -53,8 +53,8 @@ export function startWorkers(config: Config, core: Core, logger: Logger, metrics
     ...{ config, core, workerId, gate: new LaneGate(), logger, metrics },
     countUnread: (userId) => countUnread(core, sessionOf(userId)),
     topUnread: (userId, most) => findTopUnread(core, sessionOf(userId), most),
-    // Any worker may run the passes that it requests.
     endBlockedFollow: (pair) => endBlockedFollow(core, pair),
+    // Any worker may run the passes that it requests.
     carryOutRulings: (now) => carryOutRulings({ ...core, ownWorker: new OwnWorker() }, now),
     eventNotes: EVENT_NOTES,
     digestTimes: DIGEST_TIMES,

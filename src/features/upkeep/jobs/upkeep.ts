@@ -71,8 +71,8 @@ const AT_ONCE = 200;
 
 /**
  * Completes interrupted follows and unfollows that nobody repeats. Their progress is unknown, so a rebuild of the feed is
- * requested, which also asks watchers to query it again, followers are recounted from scratch, and what is beside a block ends. Safe to interrupt, and to
- * run in several processes at once.
+ * requested, which also asks watchers to query it again, followers are recounted from scratch, and follows beside a block end. Safe to
+ * interrupt, and to run in several processes at once.
  */
 async function settleAbandonedFollows(
   context: Context,
