@@ -106,6 +106,7 @@ export interface RankedFacts extends Pick<
   RankedAction,
   'id' | 'actorId' | 'conducted' | 'type' | 'counts' | 'descriptor'
 > {
+  /** Its time, in milliseconds since the epoch. */
   readonly generation: number;
   /** The generation's score; absent: it has none. */
   readonly score: number | undefined;
