@@ -47,6 +47,14 @@ const NO_UNREVISED_WRITE = [
   ]),
 ].map((selector) => ({ selector, message: 'Wrap the update of actions in revised() or unrevised().' }));
 
+/** A busy page is given several observations of one element at once: the first of them is out of date. */
+const NO_FIRST_OBSERVATION = [
+  {
+    selector: 'NewExpression[callee.name=/Observer$/] > :function > ArrayPattern',
+    message: 'Take the last observation of an element, entries.at(-1).',
+  },
+];
+
 export default tseslint.config(
   {
     ignores: [
@@ -87,7 +95,7 @@ export default tseslint.config(
   {
     files: ['src/**', '{packages,parts}/*/src/**', 'console/src/**'],
     ignores: TIME_OF_DAY,
-    rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK_AS_TIMER] },
+    rules: { 'no-restricted-syntax': ['error', ...NO_CLOCK_AS_TIMER, ...NO_FIRST_OBSERVATION] },
   },
   // What processes compare goes by the database's clock.
   {

@@ -65,8 +65,8 @@ export function Root({
     const look = (): void => {
       setAtTop(isVisible && root.current?.querySelector(IN_HAND) == null);
     };
-    const observer = new IntersectionObserver(([entry]) => {
-      isVisible = entry?.isIntersecting ?? false;
+    const observer = new IntersectionObserver((entries) => {
+      isVisible = entries.at(-1)?.isIntersecting ?? false;
       look();
     });
     observer.observe(top.current);
@@ -247,8 +247,9 @@ export function LoadMore({ children, whenVisible = true, above = false }: LoadMo
   useEffect(() => {
     if (!canLoad || button.current === null) return undefined;
     const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting === true) void load?.();
+      (entries) => {
+        // The last one is how it is now: several changes come together when the page is busy.
+        if (entries.at(-1)?.isIntersecting === true) void load?.();
       },
       { rootMargin: '600px' },
     );
