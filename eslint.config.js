@@ -106,6 +106,21 @@ export default tseslint.config(
     files: ACTION_WRITERS,
     rules: { 'no-restricted-syntax': ['error', ...NO_MACHINE_CLOCK, ...NO_UNREVISED_WRITE] },
   },
+  // A loop that appends would end at the first part of the live log that does not answer.
+  {
+    files: ['src/**', 'parts/*/src/**'],
+    ignores: ['src/live/**', 'src/feed/announce.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'liveLog',
+          property: 'append',
+          message: 'Use announce of feed/announce.ts, which goes on when a part of the log does not answer.',
+        },
+      ],
+    },
+  },
   // Files are written so that no link leads them elsewhere, and secrets read where nobody else can have put them.
   {
     files: ['src/**', 'packages/local-engine/src/**', 'parts/*/src/**'],

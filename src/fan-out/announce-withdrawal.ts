@@ -2,7 +2,13 @@ import type { Context } from '../feed/context.ts';
 import type { Action, UserId } from '../domain/action.ts';
 import { namedBy } from '../domain/audience.ts';
 import { KINDS_ABOUT_ACTIONS } from '../domain/notification.ts';
-import { removals, surviveLiveLog, withdrawnFromLists } from '../feed/announce.ts';
+import {
+  announce,
+  removals,
+  surviveLiveLog,
+  withdrawnFromLists,
+  type Announcement,
+} from '../feed/announce.ts';
 import { audienceAmong } from './audience.ts';
 
 const CHUNK = 500;
@@ -16,8 +22,7 @@ const CHUNK = 500;
  */
 export async function announceWithdrawal(dependencies: Context, action: Action, at: Date): Promise<boolean> {
   try {
-    await tellWithdrawal(dependencies, action, at);
-    return true;
+    return await notifyOfWithdrawal(dependencies, action, at);
   } catch (error) {
     dependencies.onLiveLogError(error);
     return false;
@@ -35,22 +40,26 @@ export async function announceWithdrawalInPass(
   at: Date,
 ): Promise<void> {
   try {
-    await tellWithdrawal(dependencies, action, at);
+    await notifyOfWithdrawal(dependencies, action, at);
   } catch (error) {
     surviveLiveLog(error, dependencies.onLiveLogError);
   }
 }
 
-async function tellWithdrawal(dependencies: Context, action: Action, at: Date): Promise<void> {
+async function notifyOfWithdrawal(dependencies: Context, action: Action, at: Date): Promise<boolean> {
   const { liveLog, interactions } = dependencies;
-  await liveLog.append(withdrawnFromLists(action));
+  let isNotified = true;
+  const notify = async (announcements: readonly Announcement[]): Promise<void> => {
+    isNotified = (await announce(dependencies, announcements, { asksWho: false })) && isNotified;
+  };
+  await notify(withdrawnFromLists(action));
   let concerned: ReadonlySet<UserId> | null = null;
   for await (const watched of liveLog.allWatched()) {
     concerned ??= new Set([
       ...[action.actorId, ...namedBy(action.audience).keys()],
       ...(await interactions.concernedBy(action.id)),
     ]);
-    await liveLog.append(
+    await notify(
       watched
         .filter((userId) => concerned?.has(userId))
         .map((userId) => ({
@@ -60,10 +69,16 @@ async function tellWithdrawal(dependencies: Context, action: Action, at: Date): 
     );
     for (let from = 0; from < watched.length; from += CHUNK) {
       const audience = await audienceAmong(dependencies, action, watched.slice(from, from + CHUNK));
-      const userIds = audience.map(({ userId }) => userId);
-      if (userIds.length > 0) await liveLog.append(removals(action.id, userIds, at));
+      await notify(
+        removals(
+          action.id,
+          audience.map(({ userId }) => userId),
+          at,
+        ),
+      );
     }
   }
+  return isNotified;
 }
 
 /** Watching readers among these who were not notified by `announceWithdrawal`. Queries only watchers. */

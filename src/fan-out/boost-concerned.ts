@@ -137,7 +137,7 @@ async function* watchersOf(
       watchers = new Set(await liveLog.watched(chunk.map(({ userId }) => userId)));
     } catch (error) {
       surviveLiveLog(error, onLiveLogError);
-      return;
+      continue;
     }
     yield chunk.filter(({ userId }) => watchers.has(userId));
   }

@@ -464,7 +464,7 @@ async function announcePulled(
       for (let from = 0; from < watched.length; from += CHUNK) {
         const some = watched.slice(from, from + CHUNK);
         const announcements = await announcementsFor(dependencies, action, change, some);
-        if (announcements.length > 0) await liveLog.append(announcements);
+        await announce(dependencies, announcements, { asksWho: false });
       }
   } catch (error) {
     surviveLiveLog(error, onLiveLogError);

@@ -29,7 +29,7 @@ export async function notifyFormer(dependencies: Context, claim: Claim): Promise
         const lost = [...were].filter((userId) => !are.has(userId));
         const inDoubt = isFormerCut ? some.filter((userId) => !were.has(userId) && !are.has(userId)) : [];
         const notified = [...removals(action.id, lost, clock.now()), ...inDoubt.map(toReadAgain)];
-        if (notified.length > 0) await liveLog.append(notified);
+        await announce(dependencies, notified, { asksWho: false });
       }
   } catch (error) {
     surviveLiveLog(error, onLiveLogError);

@@ -117,29 +117,33 @@ export const FEW = 100;
 
 /**
  * Notifies watching readers. Called after the feed was written, so that a reader who starts to watch in between finds the
- * change in the feed. A live log that does not answer does not delay deliveries.
+ * change in the feed. A live log that does not answer does not delay deliveries. The only place that appends: a part of the log
+ * that does not answer keeps nothing from the readers of the others.
  *
  * @param asksWho false: appends at once, since they are few, or were watching a moment ago. Events for readers who are not
  * watching are discarded.
+ * @returns whether all were notified: the others resync as soon as the log answers
  */
 export async function announce(
   { liveLog, onLiveLogError }: Context,
   announcements: readonly Announcement[],
   { asksWho = true }: { readonly asksWho?: boolean } = {},
-): Promise<void> {
-  if (announcements.length === 0) return;
+): Promise<boolean> {
+  if (announcements.length === 0) return true;
   try {
     if (!asksWho) {
       await liveLog.append(announcements);
-      return;
+      return true;
     }
     const watched = new Set(
       await liveLog.watched([...new Set(announcements.map((announcement) => announcement.userId))]),
     );
     if (watched.size > 0)
       await liveLog.append(announcements.filter((announcement) => watched.has(announcement.userId)));
+    return true;
   } catch (error) {
     onLiveLogError(error);
+    return false;
   }
 }
 
@@ -161,11 +165,7 @@ export async function resynchronise(
   { liveLog, onLiveLogError }: Context,
   userIds: Iterable<UserId>,
 ): Promise<void> {
-  try {
-    for (const userId of userIds) await liveLog.forget(userId);
-  } catch (error) {
-    onLiveLogError(error);
-  }
+  for (const userId of userIds) await liveLog.forget(userId).catch(onLiveLogError);
 }
 
 export function removals(actionId: ActionId, userIds: readonly UserId[], at: Date): Announcement[] {
@@ -179,12 +179,12 @@ export function updates(userId: UserId, entries: readonly FeedEntry[]): Announce
 }
 
 /** These readers' lists changed in a way that cannot be reported item by item. Called after the change was written. */
-export function announceListChange(
+export async function announceListChange(
   context: Context,
   userIds: readonly UserId[],
   change: ListChange,
 ): Promise<void> {
-  return announce(
+  await announce(
     context,
     userIds.map((userId) => ({ userId, event: { kind: 'list', change } })),
   );
@@ -219,12 +219,12 @@ export async function announceInteraction(
 }
 
 /** Interactions that were changed or removed together with one that is announced on its own, or in bulk. */
-export function announceInThreads(
+export async function announceInThreads(
   context: Context,
   interactions: readonly Pick<Interaction, 'id' | 'actionId'>[],
   isGone: boolean,
 ): Promise<void> {
-  return announce(context, inThreads(interactions, isGone));
+  await announce(context, inThreads(interactions, isGone));
 }
 
 function inThreads(
@@ -309,16 +309,16 @@ export async function announceToNamed(context: Context, passes: readonly Naming[
 }
 
 /** Notifies watchers among these members that somebody has followed them now; `isOpened` false: does so no more. */
-export function announceFollowers(
+export async function announceFollowers(
   context: Context,
   refIds: readonly RefId[],
   isOpened: boolean,
 ): Promise<void> {
   const today = notificationKey('FOLLOW', clock.now()).slice('FOLLOW:'.length);
-  return announce(context, signal(new Set(refIds), isOpened ? today : '', ['FOLLOW']));
+  await announce(context, signal(new Set(refIds), isOpened ? today : '', ['FOLLOW']));
 }
 
 /** Notifies the reader's other devices of how far they have read, or of what they are notified. */
-export function announceOwnMarks(context: Context, userId: UserId): Promise<void> {
-  return announce(context, signal([userId], '', []));
+export async function announceOwnMarks(context: Context, userId: UserId): Promise<void> {
+  await announce(context, signal([userId], '', []));
 }

@@ -188,7 +188,12 @@ export class RedisLiveLog implements LiveLog {
 
   async forget(userId: UserId): Promise<void> {
     this.#assertOpen();
-    await this.#store.forget(userId);
+    try {
+      await this.#store.forget(userId);
+    } catch (error) {
+      this.#noteGap([userId]);
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
