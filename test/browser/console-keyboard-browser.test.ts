@@ -93,7 +93,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console by keyboard a
     const { page, errors } = visited;
     await counted(page);
     await open(page, 'feed');
-    await press(page, 'article:nth-of-type(2) [data-fanfare="more"]');
+    await press(page, 'article:nth-of-type(2) button[data-fanfare="more"]');
     expect(await focused(page)).toBe('button Copy link');
     await page.keyboard.press('ArrowDown');
     expect(await focused(page)).toBe('button Hide this');
