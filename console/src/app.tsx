@@ -1,4 +1,4 @@
-import { ConnectionNotice, FanfareProvider } from '@fanfare/react';
+import { ConnectionNotice, FanfareProvider, useConnection } from '@fanfare/react';
 import {
   Activity,
   Bell,
@@ -16,10 +16,10 @@ import {
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, type ComponentType, type ReactNode } from 'react';
 import { useKeptScroll } from './place.ts';
-import { useRoute, type Route } from './route.ts';
+import { hrefTo, useRoute, type Route } from './route.ts';
 import { FeedScreen } from './screens/feed.tsx';
 import { signOut, useSession, type Session } from './session.ts';
-import { Shell, type Group } from './shell.tsx';
+import { Shell } from './shell.tsx';
 import type { Place } from './ui/palette.tsx';
 import { useClient } from './ui/use-client.ts';
 import { t, wordsOfParts } from './words/language.ts';
@@ -48,8 +48,13 @@ function later(load: () => Promise<ComponentType<Shown>>): ComponentType<Shown> 
   return lazy(async () => ({ default: await load().catch(() => NotLoaded) }));
 }
 
-/** Such as after another version of the server was started: only a new page knows its files. */
+/** Such as after another version of the server was started: only a new page knows its files. It comes when the server does. */
 function NotLoaded(): ReactNode {
+  const isLive = useConnection().state === 'live';
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    if (isLive && !wasLive.current) location.reload();
+  }, [isLive]);
   return (
     <p role="alert" className="alert">
       This screen cannot be loaded.{' '}
@@ -168,11 +173,11 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
   const { roles } = session;
   const isAllowed = ({ isForAll = false, name }: Screen): boolean =>
     isForAll || roles.includes('admin') || (name === 'moderation' && roles.includes('moderator'));
-  const groups: Group[] = [
+  const groups = [
     { name: 'Feed', places: FEED.filter(isAllowed) },
     { name: 'Operate', places: OPERATE.filter(isAllowed) },
     { name: 'Build', places: [...BUILD.filter(isAllowed), GRAPHIQL] },
-  ];
+  ].filter(({ places }) => places.length > 0);
   const shown = SCREENS.find((one) => one.name === screen && isAllowed(one));
   useNamedPage(t(shown?.title ?? ''), screen === 'action' ? '' : id);
   useFocusOn(route);
@@ -191,7 +196,9 @@ function Frame({ session }: { readonly session: Session }): ReactNode {
       </ConnectionNotice>
       <main id="main" tabIndex={-1} data-screen={screen}>
         {shown === undefined ? (
-          <p className="empty">There is nothing here, or your token has not the role for it.</p>
+          <p className="empty">
+            There is nothing here, or your token has not the role for it. <a href={hrefTo('feed')}>Home</a>
+          </p>
         ) : (
           // By its key what was shown before goes at once, and with it the focus.
           <Suspense

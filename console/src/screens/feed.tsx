@@ -269,7 +269,7 @@ function ReadMarks({ feed, onTarget, onError }: MarksProps): ReactNode {
   return (
     <div className="filters marks">
       <span className="quiet" role={feed.total === null ? undefined : 'status'}>
-        {feed.status === 'error' ? '' : saidOf(feed)}
+        {feed.status === 'ready' && saidOf(feed)}
       </span>
       <div className="quiet-buttons">
         <button type="button" onClick={() => void markAllRead().catch(onError)}>

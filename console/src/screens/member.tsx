@@ -73,7 +73,7 @@ export function MemberScreen({ id }: { readonly id: string }): ReactNode {
   };
   return (
     <>
-      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+      <States {...{ isLoading, error }} isEmpty={data === undefined} empty="" onRetry={reload}>
         <PageHead id={id} name={member?.name ?? id} imageUrl={member?.imageUrl}>
           {data?.member === null && <span>not in the directory</span>}
           {member?.teamId != null && (

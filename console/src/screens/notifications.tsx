@@ -1,5 +1,5 @@
 import '../later.css';
-import { Feed, type SummaryPart } from '@fanfare/react';
+import { Feed, useConnection, type SummaryPart } from '@fanfare/react';
 import { Notifications, useNotifications } from '@fanfare/react/more';
 import { Bell } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -30,10 +30,12 @@ export function NotificationsScreen(): ReactNode {
   const fail = (error: unknown): void => {
     setFailure(error instanceof Error ? error.message : String(error));
   };
+  // While the server is away nothing can be marked: the notice says so already.
+  const isLive = useConnection().state === 'live';
   const newest = items[0]?.at;
   useEffect(() => {
-    if (newest !== undefined) markSeen().catch(fail);
-  }, [newest, markSeen]);
+    if (newest !== undefined && isLive) markSeen().then(() => setFailure(null), fail);
+  }, [newest, markSeen, isLive]);
   return (
     <>
       <div className="filters">

@@ -105,7 +105,7 @@ function Kinds({ id, action }: { readonly id: string; readonly action: string })
   const { data, error, isLoading, reload } = useQuery<Readonly<Record<string, Explained>>>(WHY, variables);
   return (
     <>
-      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+      <States {...{ isLoading, error }} isEmpty={data === undefined} empty="" onRetry={reload}>
         <section className="card">
           <h2>
             Of <a href={hrefTo('action', action)}>this action</a>

@@ -127,25 +127,31 @@ export function OverviewScreen(): ReactNode {
           </ul>
         )}
       </States>
-      {past.error !== null && (
-        <p role="alert" className="alert">
-          {past.error.message}
-        </p>
+      {/* Of what nothing is known there are no axes either. What fails for the same reason is said once. */}
+      {(past.data !== undefined || error === null) && (
+        <States
+          isLoading={false}
+          error={error === null ? past.error : null}
+          isEmpty={past.error !== null && past.data === undefined}
+          empty=""
+          onRetry={past.reload}
+        >
+          <div className="plots">
+            {CHARTS.map(({ title, unit, lines }) => (
+              <Suspense key={title} fallback={<figure className="card plot" />}>
+                <Plot
+                  {...{ title, unit, to }}
+                  from={from}
+                  series={lines.map(({ name, of }) => ({ name, points: pointsOf(samples, of) }))}
+                />
+              </Suspense>
+            ))}
+          </div>
+          <p className="hint">
+            {`The past hour of all processes, by ${String(SAMPLE_MS / 1_000)} s. Lags are those of the last minute before each point.`}
+          </p>
+        </States>
       )}
-      <div className="plots">
-        {CHARTS.map(({ title, unit, lines }) => (
-          <Suspense key={title} fallback={<figure className="card plot" />}>
-            <Plot
-              {...{ title, unit, to }}
-              from={from}
-              series={lines.map(({ name, of }) => ({ name, points: pointsOf(samples, of) }))}
-            />
-          </Suspense>
-        ))}
-      </div>
-      <p className="hint">
-        {`The past hour of all processes, by ${String(SAMPLE_MS / 1_000)} s. Lags are those of the last minute before each point.`}
-      </p>
       <AsCode query={WORK} pages={['/ready', '/metrics']} command="doctor" />
     </>
   );

@@ -30,7 +30,7 @@ export function SliceScreen({ id }: { readonly id: string }): ReactNode {
   const { member, ref } = data ?? {};
   return (
     <>
-      <States {...{ isLoading, error }} isEmpty={false} empty="" onRetry={reload}>
+      <States {...{ isLoading, error }} isEmpty={data === undefined} empty="" onRetry={reload}>
         <PageHead id={id} name={member?.name ?? ref?.label ?? id} imageUrl={member?.imageUrl}>
           <span className="badge">
             {member == null ? ref == null ? 'unknown' : <bdi>{ref.type}</bdi> : 'person'}
@@ -43,12 +43,15 @@ export function SliceScreen({ id }: { readonly id: string }): ReactNode {
         </PageHead>
         {member != null && <PersonTabs id={id} />}
       </States>
-      <ActionList
-        query={SLICE}
-        variables={{ refId: id }}
-        pick={(found) => (found as { readonly slice?: ActionPage }).slice}
-        empty="Nothing visible carries this id."
-      />
+      {/* What fails for the same reason is said once. */}
+      {(error === null || data !== undefined) && (
+        <ActionList
+          query={SLICE}
+          variables={{ refId: id }}
+          pick={(found) => (found as { readonly slice?: ActionPage }).slice}
+          empty="Nothing visible carries this id."
+        />
+      )}
       <AsCode query={SLICE} variables={{ refId: id }} />
     </>
   );

@@ -100,7 +100,7 @@ function Days({ type }: { readonly type: string }): ReactNode {
   const shown = days.filter((day) => oldest === undefined || day >= oldest);
   const most = Math.max(1, ...shown.map((day) => counts.get(day) ?? 0));
   return (
-    <States isLoading={isLoading} error={error} isEmpty={false} empty={null} onRetry={reload}>
+    <States isLoading={isLoading} error={error} isEmpty={data === undefined} empty={null} onRetry={reload}>
       <ol className="days">
         {shown.map((day) => (
           <li key={day} data-none={counts.has(day) ? undefined : ''}>

@@ -53,20 +53,21 @@ interface Receiver {
 interface ReceiversProps {
   readonly data: { readonly webhookReceivers: readonly Receiver[] } | undefined;
   readonly error: Error | null;
+  readonly onRetry: () => void;
   readonly onSent: () => void;
 }
 
 /** How far each receiver is, and a button that sends something to all of them. */
-function Receivers({ data, error, onSent }: ReceiversProps): ReactNode {
+function Receivers({ data, error, onRetry, onSent }: ReceiversProps): ReactNode {
   const client = useClient();
   const [said, setSaid] = useState('');
   const receivers = data?.webhookReceivers ?? [];
   // What is known stays when it cannot be read again, so nothing below it jumps.
   if (error !== null && data === undefined)
     return (
-      <p role="alert" className="alert">
-        {error.message}
-      </p>
+      <States isLoading={false} {...{ error, onRetry }} isEmpty empty="">
+        {null}
+      </States>
     );
   if (receivers.length === 0) return null;
   const send = async (): Promise<void> => {
@@ -124,7 +125,7 @@ export function WebhooksScreen(): ReactNode {
   const deliveries = data?.webhookDeliveries.edges.map(({ node }) => failureOf(node));
   return (
     <>
-      <Receivers data={receivers.data} error={receivers.error} onSent={reload} />
+      <Receivers data={receivers.data} error={receivers.error} onRetry={receivers.reload} onSent={reload} />
       <nav className="tabs" aria-label="State">
         {STATES.map((one) => (
           <a

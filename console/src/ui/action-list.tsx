@@ -61,7 +61,7 @@ export function ActionList({ query, variables, pick, empty, round = 0, before }:
     <States
       {...{ error, empty }}
       isLoading={isLoading || (page !== undefined && edges === undefined)}
-      isEmpty={edges?.length === 0}
+      isEmpty={(edges?.length ?? 0) === 0}
       onRetry={reload}
     >
       <ul className="actions">

@@ -45,7 +45,7 @@ export function Plot({ title, unit, series, from, to }: Props): ReactNode {
     const font = `11px ${getComputedStyle(element).fontFamily}`;
     const made = new uPlot(
       {
-        ...{ width: element.clientWidth, height: HEIGHT_PX, padding: [8, 8, 0, 0] },
+        ...{ width: element.clientWidth, height: HEIGHT_PX, padding: [8, 18, 0, 0] },
         ...{ legend: { show: false }, cursor: { y: false, drag: { setScale: false } } },
         scales: { y: { range: (_, __, highest) => [0, Math.max(1, (highest || 0) * 1.15)] } },
         axes: [
