@@ -228,7 +228,15 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
     await confirm('Hide');
     await has(page, 'Resolved by demo', '.reports');
     await has(page, 'No advertisements', '.reports');
-    await inCard('as a member', 'Dismiss …');
+    // By keys, of the report that has the focus; of a member there is nothing to hide.
+    await page.focus('main');
+    const isAt = () => page.evaluate("document.activeElement.textContent.includes('as a member')");
+    await page.keyboard.press('j');
+    for (let step = 0; step < 5 && (await isAt()) !== true; step += 1) await page.keyboard.press('j');
+    expect(await isAt()).toBe(true);
+    await page.keyboard.press('h');
+    expect(await page.$('[role="alertdialog"]')).toBeNull();
+    await page.keyboard.press('d');
     await confirm('Dismiss');
     await has(page, 'Nothing had to be done', '.reports');
     await clickOn(page, '::-p-xpath(//main//a[. = "Dismissed"])');
@@ -240,6 +248,40 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console for operators
       ADMIN,
     );
     expect(action.isHidden).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  test('content is moderated by keys alone: J and K go through the list, H hides what has the focus, D asks before it deletes', async () => {
+    await postAll('Keyed', 3);
+    await world.app.idle();
+    await using visited = await world.visit('#/moderation');
+    const { page, errors } = visited;
+    await has(page, 'Keyed 2.');
+    expect(await page.evaluate("document.querySelector('[list]').list.options[0].value")).toBe('Spam');
+    // Letters of a reason are no commands.
+    await page.focus('[list]');
+    await page.keyboard.type('jhd');
+    await page.focus('main');
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label') ?? ''");
+    // Nobody is at a row: nothing is hidden.
+    await page.keyboard.press('h');
+    await page.keyboard.press('j');
+    expect(await focused()).toContain('Keyed 2.');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    expect(await focused()).toContain('Keyed 1.');
+    await page.keyboard.press('h');
+    await expect.poll(() => rowText(page, 'Keyed 1.'), WAIT).toContain('hidden');
+    expect(await rowText(page, 'Keyed 2.')).not.toContain('hidden');
+    await has(page, 'jhd', '.card');
+    await page.keyboard.press('j');
+    await page.keyboard.press('d');
+    await has(page, 'Keyed 0.', '[role="alertdialog"]');
+    await page.keyboard.press('h');
+    await clickOn(page, '[role="alertdialog"] button.main');
+    await expect.poll(() => textOf(page, '.actions'), WAIT).not.toContain('Keyed 0.');
+    expect(await rowText(page, 'Keyed 2.')).not.toContain('hidden');
     expect(errors).toEqual([]);
   });
 

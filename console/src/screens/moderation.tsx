@@ -10,6 +10,8 @@ import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { isPerson } from '../ui/directory.ts';
 import { Picker } from '../ui/picker.tsx';
+import { PRESETS, ReasonPresets } from '../ui/reason-presets.tsx';
+import { letterOf, useRowKeys } from '../ui/row-keys.ts';
 import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -160,10 +162,17 @@ function Content(): ReactNode {
     setRound((last) => last + 1);
     return done;
   };
-  const hide = async (): Promise<void> => {
+  useRowKeys('.actions > li');
+  const hide = async (ids: readonly string[]): Promise<void> => {
     const given = reason.trim();
     const of = given === '' ? {} : { reason: given };
-    setUndo(await each([...selected.keys()], (id) => client.request(HIDE, { id, ...of })));
+    setUndo(await each(ids, (id) => client.request(HIDE, { id, ...of })));
+  };
+  /** Of the row that has the focus, unless others are selected. */
+  const press = (letter: string, action: ListedAction): void => {
+    const meant = isNone ? [action] : [...selected.values()];
+    if (letter === 'h') void hide(meant.map(({ id }) => id));
+    if (letter === 'd') setToDelete(meant);
   };
   const show = (ids: readonly string[]): Promise<string[]> => each(ids, (id) => client.request(SHOW, { id }));
   const remove = async (): Promise<void> => {
@@ -177,9 +186,18 @@ function Content(): ReactNode {
       <div className="filters" role="group" aria-label="With what is selected">
         <label>
           Reason
-          <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+          <input
+            list={PRESETS}
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.target.value)}
+          />
         </label>
-        <button type="button" aria-disabled={isNone} onClick={() => void (isNone || hide())}>
+        <button
+          type="button"
+          aria-disabled={isNone}
+          onClick={() => void (isNone || hide([...selected.keys()]))}
+        >
           <EyeOff aria-hidden="true" />
           {isNone ? 'Hide' : `Hide ${String(selected.size)}`}
         </button>
@@ -198,6 +216,8 @@ function Content(): ReactNode {
         >
           <Trash2 aria-hidden="true" /> Delete …
         </button>
+        <ReasonPresets />
+        <span className="hint">J and K go on and back, H hides, D deletes.</span>
       </div>
       <div role="status" data-fanfare="undo">
         {undo.length > 0 && (
@@ -238,6 +258,7 @@ function Content(): ReactNode {
             aria-label={`Select: ${action.descriptor.summary}`}
             checked={selected.has(action.id)}
             onChange={() => toggle(action)}
+            onKeyDown={(event) => event.repeat || press(letterOf(event), action)}
           />
         )}
       />

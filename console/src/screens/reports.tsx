@@ -8,6 +8,8 @@ import { AsCode } from '../ui/as-code.tsx';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { counted } from '../ui/count.ts';
 import { Entry } from '../ui/entry.tsx';
+import { PRESETS, ReasonPresets } from '../ui/reason-presets.tsx';
+import { letterOf, useRowKeys } from '../ui/row-keys.ts';
 import { States, Teach } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useClient } from '../ui/use-client.ts';
@@ -94,6 +96,7 @@ export function ReportsScreen(): ReactNode {
     after: query.get('after'),
   });
   useEvery(EVERY_MS, reload);
+  useRowKeys('.reports > li');
   const { shown, waiting, showAll } = useStill(
     `${state} ${query.get('after') ?? ''}`,
     useMemo(() => data?.reports.edges.map(({ node }) => node), [data]),
@@ -133,9 +136,17 @@ export function ReportsScreen(): ReactNode {
             </button>
           )}
         </div>
+        <p className="hint">J and K go on and back, H hides, D dismisses.</p>
+        <ReasonPresets />
         <ul className="reports" aria-label="Reports">
           {shown.map(({ report, isHere }) => (
-            <li key={report.id} className="card" data-gone={isHere ? undefined : ''}>
+            <li
+              key={report.id}
+              className="card"
+              tabIndex={-1}
+              data-gone={isHere ? undefined : ''}
+              onKeyDown={(event) => event.repeat || press(letterOf(event), event.currentTarget)}
+            >
               <ReportCard {...{ report, isHere }} onChange={reload} />
             </li>
           ))}
@@ -145,6 +156,12 @@ export function ReportsScreen(): ReactNode {
       <AsCode query={RESOLVE} variables={{ id: data?.reports.edges[0]?.node.id ?? '', outcome: '' }} />
     </>
   );
+}
+
+/** By the buttons of the row, so that what cannot be done has no key either. */
+function press(letter: string, row: Element): void {
+  if (letter === 'h' || letter === 'd')
+    row.querySelector<HTMLButtonElement>(`[aria-keyshortcuts="${letter}"]`)?.click();
 }
 
 interface Shown {
@@ -344,12 +361,18 @@ function Ending({ report, onChange }: CardProps): ReactNode {
         )}
         <label>
           What was done
-          <input value={outcome} maxLength={2000} onChange={(event) => setOutcome(event.target.value)} />
+          <input
+            list={PRESETS}
+            value={outcome}
+            maxLength={2000}
+            onChange={(event) => setOutcome(event.target.value)}
+          />
         </label>
         {hideable !== null && (
           <button
             type="button"
             className="danger"
+            aria-keyshortcuts="h"
             onClick={() => setEnd({ title: 'Hide it from everybody?', confirm: 'Hide', run: hide })}
           >
             Hide it …
@@ -370,6 +393,7 @@ function Ending({ report, onChange }: CardProps): ReactNode {
         </button>
         <button
           type="button"
+          aria-keyshortcuts="d"
           onClick={() =>
             setEnd({
               ...{ title: 'End the report, with nothing done?', confirm: 'Dismiss' },
