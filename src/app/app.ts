@@ -7,6 +7,7 @@ import { Closer } from '../lib/closer.ts';
 import { once } from '../lib/once.ts';
 import { syncToAsync } from '../lib/prefetch.ts';
 import { createRealtime } from '../live/create-realtime.ts';
+import type { GapNotes, LiveLog } from '../live/live-log.ts';
 import { checkClock, watchClock } from '../features/operations/clock-watch.ts';
 import { createOffers, MOST_OFFER_BYTES } from '../features/ranking/offers.ts';
 import { startSampling } from '../features/operations/samples.ts';
@@ -76,7 +77,7 @@ interface PresenceOptions {
 export async function enterInstallation(
   { processes, schemaVersion }: Repositories,
   { schema, isWorker, hasTenants, onError }: PresenceOptions,
-): Promise<AsyncDisposable> {
+): Promise<Presence> {
   const self = { id: randomUUID(), schema, isWorker, hasTenants };
   await processes.purge(clock.now());
   await processes.seen(self, clock.now());
@@ -87,17 +88,35 @@ export async function enterInstallation(
     await processes.gone(self.id);
     throw error;
   }
+  const gaps = new Set<LiveLog>();
+  let saying = Promise.resolve();
+  /** One after the other: what is said later holds. */
+  const say = (): Promise<void> => {
+    const said = saying.then(() => processes.seen({ ...self, hasGap: gaps.size > 0 }, clock.now()));
+    saying = said.catch(() => undefined);
+    return said;
+  };
   const timer = setInterval(() => {
-    processes.seen(self, clock.now()).catch(onError);
+    say().catch(onError);
   }, SEEN_EVERY_MS).unref();
   return {
+    async noted(log) {
+      if (gaps.has(log)) return saying;
+      gaps.add(log);
+      return say();
+    },
+    announced: (log) => void gaps.delete(log),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      // Others announce it when the registration has expired.
+      if (gaps.size > 0) return;
       // While the database is away this fails; the registration then expires.
       await processes.gone(self.id).catch(onError);
     },
   };
 }
+
+interface Presence extends AsyncDisposable, GapNotes {}
 
 interface PrepareDatabaseOptions {
   readonly isWorker: boolean;
@@ -116,7 +135,7 @@ async function prepareDatabase(
   { isWorker, hasTenants, monitorCommands, traces, readsWithinMs }: PrepareDatabaseOptions,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   closer: Closer,
-): Promise<Database> {
+): Promise<{ readonly database: Database; readonly gapNotes: GapNotes }> {
   if (mongodb.uri === undefined) throw new Error('No MongoDB URI: give one or start the embedded engine');
   const database = closer.own(
     await connectDatabase({
@@ -142,7 +161,7 @@ async function prepareDatabase(
   closer.own(presence, LEAVES_WITHIN_MS);
   const created = await ensureIndexes(database.db, allIndexes({ hasTenants }));
   if (created.length > 0) logIndexesCreated(logger, { indexes: created });
-  return database;
+  return { database, gapNotes: presence };
 }
 
 const AT_START = 'first';
@@ -213,7 +232,7 @@ export async function createApp(
 async function build(config: Config, parts: AppParts, given: AppDependencies, closer: Closer): Promise<App> {
   const { logger, metrics, group, monitorCommands, pageToken, demoPeople } = given;
   const hasTenants = config.auth.tenantClaim !== undefined;
-  const database = await prepareDatabase(
+  const { database, gapNotes } = await prepareDatabase(
     config,
     {
       ...{ isWorker: parts.worker, hasTenants },
@@ -226,7 +245,7 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
   );
   if (hasTenants) acceptStoredIds();
   const redis = closer.own(await openRedis(config, logger, parts.waitsForRedis === true));
-  const core = await openCore(config, parts, { database, redis }, { ...given, closer });
+  const core = await openCore(config, parts, { database, redis, gapNotes }, { ...given, closer });
   if (parts.worker) closer.own(startWorkers(config, core, logger, metrics), WORKERS_CLOSE_WITHIN_MS);
   const openFanOuts = async (): Promise<number> => {
     const open = await core.actions.openFanOuts();
@@ -282,7 +301,11 @@ async function build(config: Config, parts: AppParts, given: AppDependencies, cl
 function openCore(
   config: Config,
   { api }: AppParts,
-  { database, redis }: { readonly database: Database; readonly redis: RedisParts },
+  {
+    database,
+    redis,
+    gapNotes,
+  }: { readonly database: Database; readonly redis: RedisParts; readonly gapNotes: GapNotes },
   { logger, metrics, hooks, closer }: AppDependencies & { readonly closer: Closer },
 ): Promise<Core> {
   return createCore({
@@ -300,7 +323,7 @@ function openCore(
     digestAfterMs: config.events.digests?.afterMs ?? null,
     realtime: ({ erasures }) => {
       const realtime = createRealtime(
-        { ...config.live, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
+        { ...config.live, gapNotes, endedAmong: (openedAt) => erasures.erasedAmong(openedAt) },
         redis,
         (what, err) => logLiveLogTrouble(logger, { what, err }),
       );

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type RedisPart, type RedisParts, byPart, partIndex } from '../connections/redis-parts.ts';
-import type { LiveLog, LiveAppend, LiveMessages, WatchOptions } from './live-log.ts';
+import type { GapNotes, LiveLog, LiveAppend, LiveMessages, WatchOptions } from './live-log.ts';
 import { type SessionEnds, RedisSessionEnds, type EndedAmong } from './session-ends.ts';
 import { type WorkSignal, RedisWorkSignal } from './work-signal.ts';
 import { RedisLiveLog } from './redis-live-log.ts';
@@ -73,6 +73,10 @@ export class PartitionedLiveLog implements LiveLog {
     return this.#of(userId).forget(userId);
   }
 
+  async interrupt(): Promise<void> {
+    await all(this.#parts.map((part) => part.interrupt()));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await all(this.#parts.map(async (part) => part[Symbol.asyncDispose]()));
   }
@@ -105,14 +109,20 @@ export interface Realtime {
 
 /** Live log, wake-ups and session ends of one process. */
 export function createRealtime(
-  options: Config['live'] & { readonly endedAmong: EndedAmong },
+  options: Config['live'] & { readonly endedAmong: EndedAmong; readonly gapNotes?: GapNotes },
   { parts: [first, ...others] }: RedisParts,
   onTrouble: (what: string, error: unknown) => void,
 ): Realtime {
-  const { windowMs, maxEvents, maxBufferedEvents, endedAmong } = options;
+  const { windowMs, maxEvents, maxBufferedEvents, endedAmong, gapNotes } = options;
   const limits = { windowMs, logLength: maxEvents, bufferLimit: maxBufferedEvents };
   const logOf = (part: RedisPart): LiveLog =>
-    new RedisLiveLog({ ...limits, redis: part, prefix: part.prefix, onTrouble });
+    new RedisLiveLog({
+      ...limits,
+      ...(gapNotes && { gapNotes }),
+      redis: part,
+      prefix: part.prefix,
+      onTrouble,
+    });
   const rest = { redis: first, prefix: first.prefix, onTrouble };
   return {
     liveLog: others.length === 0 ? logOf(first) : new PartitionedLiveLog([first, ...others].map(logOf)),

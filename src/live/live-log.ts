@@ -252,6 +252,19 @@ export interface LiveLog extends AsyncDisposable {
    * @throws LiveLogUnavailable
    */
   forget(userId: UserId): Promise<void>;
+  /**
+   * All who watch are sent `resync`, and so is everybody who resumes: some may have missed events, and it is not known who.
+   * @throws LiveLogUnavailable
+   */
+  interrupt(): Promise<void>;
+}
+
+/** Where a process writes down that it knows of events that watchers may have missed, so that this outlives it. */
+export interface GapNotes {
+  /** Resolves when it is written down, before a caller learns of the failure. @throws errors of the database */
+  noted(log: LiveLog): Promise<void>;
+  /** All watchers of this log who may have missed something have been notified. */
+  announced(log: LiveLog): void;
 }
 
 const refused = () => Promise.reject(new LiveLogUnavailable('Live log: nobody can watch it'));
@@ -267,6 +280,7 @@ export const UNWATCHED: LiveLog = {
   watch: refused,
   position: refused,
   forget: () => Promise.resolve(),
+  interrupt: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

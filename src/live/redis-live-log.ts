@@ -14,12 +14,16 @@ import {
   resolveLimits,
   type LiveLogLimits,
   type LiveLogOptions,
+  type GapNotes,
 } from './live-log.ts';
 import { hintChannel, decodeHints, decodeSnapshot, type RedisLink } from './redis-live-wire.ts';
 import { asUnavailable, RedisLiveStore, type AskedLog } from './redis-live-store.ts';
 import { RedisChannel } from './redis-channel.ts';
 
-export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {}
+export interface RedisLiveLogOptions extends LiveLogOptions, RedisLink {
+  /** Default: what a process knows of missing events ends with it. */
+  readonly gapNotes?: GapNotes;
+}
 
 /** How often the watchers of a process look together whether the store still has its data. In milliseconds. */
 const LOOK_EVERY_MS = 1_000;
@@ -34,6 +38,7 @@ export class RedisLiveLog implements LiveLog {
   readonly #limits: LiveLogLimits;
   readonly #host: WatcherHost;
   readonly #onTrouble: (what: string, error: unknown) => void;
+  readonly #gapNotes: GapNotes | undefined;
   readonly #store: RedisLiveStore;
   readonly #hints: RedisChannel;
   readonly #watchers = new WatcherSet();
@@ -79,6 +84,7 @@ export class RedisLiveLog implements LiveLog {
     this.#redis = options.redis;
     this.#limits = resolveLimits(options);
     this.#onTrouble = options.onTrouble ?? (() => undefined);
+    this.#gapNotes = options.gapNotes;
     this.#host = {
       bufferLimit: this.#limits.bufferLimit,
       logLength: this.#limits.logLength,
@@ -133,7 +139,7 @@ export class RedisLiveLog implements LiveLog {
     try {
       return await this.#store.watched(userIds);
     } catch (error) {
-      this.#noteGap(userIds);
+      await this.#noteGap(userIds);
       throw error;
     }
   }
@@ -144,7 +150,7 @@ export class RedisLiveLog implements LiveLog {
     try {
       yield* this.#store.allWatched();
     } catch (error) {
-      this.#noteGap('all');
+      await this.#noteGap('all');
       throw error;
     }
   }
@@ -156,7 +162,7 @@ export class RedisLiveLog implements LiveLog {
     void this.#announceGaps();
     const failure = await this.#store.append(entries);
     if (failure === null) return;
-    this.#noteGap(failure.lost);
+    await this.#noteGap(failure.lost);
     throw failure.error;
   }
 
@@ -191,9 +197,14 @@ export class RedisLiveLog implements LiveLog {
     try {
       await this.#store.forget(userId);
     } catch (error) {
-      this.#noteGap([userId]);
+      await this.#noteGap([userId]);
       throw error;
     }
+  }
+
+  async interrupt(): Promise<void> {
+    this.#assertOpen();
+    await this.#store.markGaps('all');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -211,9 +222,15 @@ export class RedisLiveLog implements LiveLog {
     if (this.#closed) throw new LiveLogUnavailable('Live log: closed');
   }
 
-  #noteGap(gaps: Iterable<UserId> | 'all'): void {
+  /** What is being delivered may be stored as done right afterwards: by then the gap must outlive this process. */
+  async #noteGap(gaps: Iterable<UserId> | 'all'): Promise<void> {
     this.#gaps.note(gaps);
     this.#setTimer();
+    try {
+      await this.#gapNotes?.noted(this);
+    } catch (error) {
+      this.#onTrouble('write down a gap', error);
+    }
   }
 
   /** Resolves when nothing is left to announce, or after a failure, which keeps the rest for later. */
@@ -222,10 +239,15 @@ export class RedisLiveLog implements LiveLog {
     const gaps = this.#gaps.take();
     try {
       await this.#store.markGaps(gaps);
+      this.#sayNoGap();
     } catch (error) {
-      this.#noteGap(gaps);
+      await this.#noteGap(gaps);
       this.#onTrouble('announce a gap', error);
     }
+  }
+
+  #sayNoGap(): void {
+    if (this.#gaps.isEmpty) this.#gapNotes?.announced(this);
   }
 
   /** A single timer, active only while there is something to do. */

@@ -44,6 +44,23 @@ export function liveLogForget(makeLog: MakeLiveLog): void {
       expect(await again.labels(2)).toEqual(['ready', 'resync log-interrupted']);
     });
 
+    it('is not the only one after an interruption: all watchers and all who resume start over', async () => {
+      await using fixture = await makeLog();
+      using ann = await Tap.open(fixture.log, 'ann');
+      const bob = await Tap.open(fixture.log, 'bob');
+      await fixture.log.append([entry('ann', 1), entry('bob', 1)]);
+      expect(await ann.labels(2)).toEqual(['ready', 1]);
+      const [, last] = await bob.take(2);
+      bob[Symbol.dispose]();
+      await fixture.log.interrupt();
+      expect(await ann.labels(1)).toEqual([expect.stringMatching(/^resync /)]);
+      using again = await Tap.open(fixture.log, 'bob', last?.cursor);
+      expect(await again.labels(2)).toEqual(['ready', expect.stringMatching(/^resync /)]);
+      await fixture.log.append([entry('ann', 2), entry('bob', 2)]);
+      expect(await ann.labels(1)).toEqual([2]);
+      expect(await again.labels(1)).toEqual([2]);
+    });
+
     it('can be forgotten twice, and without ever having existed', async () => {
       await using fixture = await makeLog();
       await fixture.log.forget('nobody');

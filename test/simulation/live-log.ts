@@ -77,6 +77,10 @@ export class SharedLiveLog implements LiveLog {
     return encodeLiveCursor(readerTag(userId), (await this.#link.open(userId, null)).head);
   }
 
+  async interrupt(): Promise<void> {
+    for (const name of await this.#link.names()) await this.#link.drop(name);
+  }
+
   forget(userId: UserId): Promise<void> {
     return this.#link.drop(userId);
   }

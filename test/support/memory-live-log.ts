@@ -119,6 +119,14 @@ export class MemoryLiveLog implements LiveLog {
     this.#setTimer();
   }
 
+  // oxlint-disable-next-line typescript/require-await -- rejects instead of throwing, as the port says
+  async interrupt(): Promise<void> {
+    this.#assertOpen();
+    this.#logs.clear();
+    for (const watcher of this.#watchers.all()) void watcher.verify();
+    this.#setTimer();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const watcher of this.#watchers.all()) watcher.stream.end();

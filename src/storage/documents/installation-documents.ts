@@ -81,4 +81,6 @@ export interface ProcessDocument {
   /** It stores ids with a tenant prefix. Absent: it does not. */
   tenants?: true;
   seenAt: Date;
+  /** When it last said that it knows of live events that may be missing. Absent: it knows of none. */
+  gapAt?: Date;
 }

@@ -98,16 +98,33 @@ async function settleAbandonedFollows(
   }
 }
 
+/**
+ * A process that was killed before it reached the live log again knew of events that are missing, and nobody else does: everybody who
+ * watches queries again. One command if there is none.
+ */
+async function announceGaps({ processes, liveLog }: Context, now: Date): Promise<void> {
+  const left: string[] = [];
+  for (;;) {
+    const id = await processes.takeGap(now);
+    if (id === null) break;
+    left.push(id);
+  }
+  if (left.length === 0) return;
+  await liveLog.interrupt();
+  for (const id of left) await processes.gone(id);
+}
+
 const EVERY_MS = 5_000;
+const LOOK_FOR_GAPS_EVERY_MS = 30_000;
 const DROP_EVERY_MS = 3_600_000;
 
 /**
  * Maintains feeds beside deliveries: decides which refs are pulled, completes interrupted follows and interactions, and lets
- * the store delete entries below the floors and feeds that nobody reads. All of it is idempotent.
+ * the store delete entries below the floors and feeds that nobody reads, and announces what killed processes left unannounced. All of it is idempotent.
  */
 export function upkeep({ core, config, carryOutRulings, endBlockedFollow }: JobSetup): Job {
   const { celebrityThreshold } = config.feeds;
-  let dropAt = 0;
+  let [dropAt, lookForGapsAt] = [0, 0];
   return {
     name: 'upkeep',
     every: EVERY_MS,
@@ -120,6 +137,8 @@ export function upkeep({ core, config, carryOutRulings, endBlockedFollow }: JobS
       await apart(async () => {
         while (!signal.aborted && (await trimDue(core, now)) > 0);
       });
+      if (performance.now() >= lookForGapsAt && (await apart(() => announceGaps(core, now))))
+        lookForGapsAt = performance.now() + LOOK_FOR_GAPS_EVERY_MS;
       if (performance.now() < dropAt) return false;
       const nowOf = (): Date => new Date(now.getTime() + performance.now() - startedAt);
       if (await apart(() => dropDormant(core, config.feeds, nowOf, () => signal.aborted)))
