@@ -63,10 +63,12 @@ export function Popover({
       setOpening(isNowOpen ? times.current : 0);
       toggled.current?.(isNowOpen);
     };
-    const stop = ('showPopover' in element ? ofBrowser : byHand)({ from, element, place, toggle });
+    const end = new AbortController();
+    const { signal } = end;
+    ('showPopover' in element ? ofBrowser : byHand)({ from, element, place, toggle, on: { signal } });
     return () => {
       sized?.disconnect();
-      stop();
+      end.abort();
     };
   }, [id]);
   return (
@@ -126,27 +128,22 @@ interface Panel {
   readonly place: (isToOpen: boolean) => void;
   /** After that. */
   readonly toggle: (isNowOpen: boolean) => void;
+  /** Ends all listeners. */
+  readonly on: { readonly signal: AbortSignal };
 }
 
 /** Above all else in the page. */
-function ofBrowser({ from, element, place, toggle }: Panel): () => void {
+function ofBrowser({ from, element, place, toggle, on }: Panel): void {
   // Neither the attribute nor the events are known to React 18. With it a click on the button of what is open closes it.
   from.setAttribute('popovertarget', element.id);
-  const before = (event: Event): void => place((event as ToggleEvent).newState === 'open');
-  const after = (event: Event): void => toggle((event as ToggleEvent).newState === 'open');
-  const close = (): void => element.hidePopover();
-  element.addEventListener('beforetoggle', before);
-  element.addEventListener('toggle', after);
-  element.addEventListener(CLOSE, close);
-  return () => {
-    element.removeEventListener('beforetoggle', before);
-    element.removeEventListener('toggle', after);
-    element.removeEventListener(CLOSE, close);
-  };
+  const isToOpen = (event: Event): boolean => (event as ToggleEvent).newState === 'open';
+  element.addEventListener('beforetoggle', (event) => place(isToOpen(event)), on);
+  element.addEventListener('toggle', (event) => toggle(isToOpen(event)), on);
+  element.addEventListener(CLOSE, () => element.hidePopover(), on);
 }
 
 /** In browsers that have no popover. */
-function byHand({ from, element, place, toggle }: Panel): () => void {
+function byHand({ from, element, place, toggle, on }: Panel): void {
   const isOpen = (): boolean => element.hidden === false;
   const set = (isToOpen: boolean): void => {
     if (isOpen() === isToOpen) return;
@@ -155,7 +152,6 @@ function byHand({ from, element, place, toggle }: Panel): () => void {
     toggle(isToOpen);
   };
   element.hidden = true;
-  const press = (): void => set(!isOpen());
   const close = (): void => set(false);
   const escape = ({ key }: KeyboardEvent): void => {
     if (key !== 'Escape' || !isOpen()) return;
@@ -167,16 +163,10 @@ function byHand({ from, element, place, toggle }: Panel): () => void {
     const [target] = event.composedPath();
     if (target instanceof Node && !element.contains(target) && !from.contains(target)) close();
   };
-  from.addEventListener('click', press);
-  element.addEventListener(CLOSE, close);
-  document.addEventListener('keydown', escape);
-  document.addEventListener('pointerdown', point);
-  return () => {
-    from.removeEventListener('click', press);
-    element.removeEventListener(CLOSE, close);
-    document.removeEventListener('keydown', escape);
-    document.removeEventListener('pointerdown', point);
-  };
+  from.addEventListener('click', () => set(!isOpen()), on);
+  element.addEventListener(CLOSE, close, on);
+  document.addEventListener('keydown', escape, on);
+  document.addEventListener('pointerdown', point, on);
 }
 
 interface InboxProps {
