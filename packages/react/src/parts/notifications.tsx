@@ -17,13 +17,22 @@ import { Articles } from './articles.tsx';
 import { Announced, Article, summaryId } from './feed.tsx';
 import * as Feed from './feed-parts.ts';
 import { ConnectionNotice } from './frame.tsx';
-import { Icon } from './icon.tsx';
+import { Icon, type Shape } from './icon.tsx';
 import { Popover } from './inbox.tsx';
 import { Sentence, Time } from './item.tsx';
 import { MenuEntries, type MenuEntry } from './menu.tsx';
 import { Preferences } from './preferences.tsx';
 
 type Actor = Notification['actors'][number];
+
+/** What each kind looks like at the avatar; any other one is a bell, or a sign of the stylesheet. */
+const SHAPES: Partial<Record<Notification['kind'], Shape>> = {
+  COMMENT: 'comments',
+  LIKE: 'like',
+  REACTION: 'like',
+  REPLY: 'comments',
+  RESHARE: 'reshare',
+};
 
 /** How each notification is shown and opened. */
 interface Look {
@@ -56,7 +65,7 @@ function Item({ notification, index, notifications, isNewDay, ...look }: ItemPro
   const words = useWords();
   const day = useDay(notification.at);
   const reader = useReader();
-  const { id, actors, summary, summaryParts, action, interaction, at, isRead } = notification;
+  const { id, kind, actors, summary, summaryParts, action, interaction, at, isRead } = notification;
   const language = useLanguage();
   const text = interaction?.text;
   const about = text ?? action?.descriptor.summary;
@@ -89,6 +98,9 @@ function Item({ notification, index, notifications, isNewDay, ...look }: ItemPro
             {avatar?.(actor) ?? <Avatar id={actor.memberId} name={actor.name} src={actor.imageUrl} />}
           </span>
         ))}
+        <span data-fanfare="kind" data-of={kind}>
+          <Icon of={SHAPES[kind] ?? 'bell'} />
+        </span>
       </span>
       <div data-fanfare="notification">
         <Sentence id={labelId} parts={summaryParts} hrefOf={hrefOf} />
@@ -162,7 +174,7 @@ function dayOf(notification: Notification | undefined): string {
 
 interface MarkAllReadProps {
   readonly notifications: Pick<NotificationsState, 'unread' | 'markAllRead'>;
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   readonly children?: ReactNode;
 }
 
@@ -275,6 +287,14 @@ function tabsOf({ all, unreadOnly }: Words): readonly Tab[] {
   ];
 }
 
+function toggle(label: string, isOn: boolean, onClick: () => void): ReactNode {
+  return (
+    <button key={label} type="button" data-fanfare="toggle" aria-pressed={isOn} onClick={onClick}>
+      {label}
+    </button>
+  );
+}
+
 interface PanelProps {
   readonly label: string;
   readonly options: NotificationOptions;
@@ -315,33 +335,16 @@ function Panel({
         <>
           <div data-fanfare="notifications-head">
             <h2>{label}</h2>
-            <MarkAllRead notifications={all} {...(onError && { onError })} />
-            <button
-              type="button"
-              data-fanfare="toggle"
-              aria-pressed={isSetting}
-              onClick={() => setSetting(!isSetting)}
-            >
-              {words.preferences}
-            </button>
+            <MarkAllRead notifications={all} onError={onError} />
+            {toggle(words.preferences, isSetting, () => setSetting(!isSetting))}
           </div>
           {isSetting ? (
-            <Preferences {...(onError && { onError })} />
+            <Preferences onError={onError} />
           ) : (
             <>
               {tabs.length > 1 && (
                 <div role="group" aria-label={label} data-fanfare="tabs">
-                  {tabs.map((one) => (
-                    <button
-                      key={one.label}
-                      type="button"
-                      data-fanfare="toggle"
-                      aria-pressed={one.label === tab?.label}
-                      onClick={() => setTab(one)}
-                    >
-                      {one.label}
-                    </button>
-                  ))}
+                  {tabs.map((one) => toggle(one.label, one.label === tab?.label, () => setTab(one)))}
                 </div>
               )}
               <ConnectionNotice />

@@ -5,7 +5,7 @@ import { useWords } from '../hooks/words.ts';
 
 interface PreferencesProps {
   /** It could not be set, and is as it was before. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const USUAL = { from: '22:00', to: '07:00', days: null };

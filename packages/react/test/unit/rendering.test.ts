@@ -110,6 +110,25 @@ test('sentences are marked with their language; the words of others, and what ma
   expect(reader.language()).toBeUndefined();
 });
 
+test.each([
+  ['COMMENT', 'comments'],
+  ['REPLY', 'comments'],
+  ['LIKE', 'like'],
+  ['REACTION', 'like'],
+  ['RESHARE', 'reshare'],
+  ['OWN', 'bell'],
+] as const)(
+  'a notification of the kind %s has its icon at the avatar, which is not read out',
+  (kind, icon) => {
+    const notification = testNotification('x', '2026-01-02T00:00:00.000Z', { kind });
+    const item = h(more.Notifications.Item, { notification, index: 0, notifications: { markRead: done } });
+    const client = createTestClient({ feed: () => ITEMS });
+    const html = renderToString(h(FanfareProvider, { client }, h(List, null, item)));
+    const [, hidden = ''] = /data-fanfare="avatars" aria-hidden="true">(.*?)<div/.exec(html) ?? [];
+    expect([...hidden.matchAll(/data-icon="(\w+)"/g)].map(([, one]) => one)).toEqual([icon]);
+  },
+);
+
 test('the virtual list in docs/react-more.md is the tested one', () => {
   const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
   const code = text('../fixtures/pages/virtual-feed.tsx');
