@@ -41,6 +41,8 @@ export interface Running extends ProcessParts {
 
 interface Made {
   readonly onPut: OnPut;
+  /** Called with what a process has found in a collection. */
+  readonly onRead: (collection: string, found: readonly Document[]) => void;
   /** Of all processes. */
   readonly times: Times;
 }
@@ -61,9 +63,12 @@ export class Installation {
   readonly #sessionEnds = new Set<(userId: string) => void>();
   #machines = 0;
   #commands = 0;
+  #writer = '';
+  readonly #onRead: Made['onRead'];
 
-  constructor(scheduler: Scheduler, bundle: Bundle, { onPut, times }: Made) {
+  constructor(scheduler: Scheduler, bundle: Bundle, { onPut, onRead, times }: Made) {
     this.scheduler = scheduler;
+    this.#onRead = onRead;
     this.#bundle = bundle;
     this.#times = times;
     const now = (): number => Math.floor(EPOCH + scheduler.time);
@@ -86,6 +91,11 @@ export class Installation {
     this.#alive.add(machine);
     machine.onDeath(() => void this.#alive.delete(machine));
     return machine;
+  }
+
+  /** The process whose command is carried out. */
+  get writer(): string {
+    return this.#writer;
   }
 
   /** So many have left. */
@@ -178,8 +188,10 @@ export class Installation {
     const known = key === null ? undefined : this.#retried.get(key);
     if (known !== undefined) return known;
     const line = `${machine.name} ${commandName} ${String(command[commandName])}`;
+    this.#writer = machine.name;
     try {
       const result = this.server.run(command);
+      if (commandName === 'find') this.#onRead(String(command[commandName]), foundIn(result));
       this.scheduler.note(line, JSON.stringify(result));
       if (key !== null) this.#retried.set(key, result);
       return result;
@@ -233,4 +245,8 @@ export class Installation {
       },
     };
   }
+}
+
+function foundIn(result: Document): readonly Document[] {
+  return ((result['cursor'] as Document | undefined)?.['firstBatch'] ?? []) as readonly Document[];
 }

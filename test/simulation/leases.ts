@@ -9,21 +9,38 @@ interface Held {
   readonly until: number;
 }
 
-/**
- * Watches each write: nobody takes a lease that another has and that has not run out.
- * @param slackMs by which processes may be wrong about the time
- */
-export function leasesWatched(scheduler: Scheduler, slackMs: number, fault: (what: string) => void): OnPut {
+interface Watched {
+  readonly scheduler: Scheduler;
+  /** By which processes may be wrong about the time. */
+  readonly slackMs: number;
+  /** The process whose command is carried out. */
+  readonly writer: () => string;
+}
+
+/** Watches each write: nobody takes a lease, or ends it, that another has and that has not run out. */
+export function leasesWatched({ scheduler, slackMs, writer }: Watched, fault: (what: string) => void): OnPut {
+  /** Who wrote an owner first. */
+  const holders = new Map<string, string>();
   return (collection, document, before) => {
-    if (before === null || document === null) return;
-    for (const [name, was] of leasesOf(before)) {
-      const is = leasesOf(document).get(name);
+    if (document === null) return;
+    const held = leasesOf(document);
+    for (const { owner } of held.values()) if (!holders.has(owner)) holders.set(owner, writer());
+    for (const [name, was] of before === null ? [] : leasesOf(before)) {
+      const is = held.get(name);
       const leftMs = was.until - (EPOCH + scheduler.time);
-      if (is === undefined || is.owner === was.owner || leftMs <= slackMs) continue;
+      if (is?.owner === was.owner || leftMs <= slackMs) continue;
+      const by = writer();
+      // Who has served a whole audience says so, even when another has it now.
+      if (is === undefined && (holders.get(was.owner) === by || isDone(document, name))) continue;
       const what = `${name} of ${collection} ${JSON.stringify(document['_id'])}`;
-      fault(`${what}: ${is.owner} takes it from ${was.owner}, ${leftMs.toFixed(0)} ms before it has run out`);
+      const how = is === undefined ? `${by} ends that of` : `${is.owner} takes it from`;
+      fault(`${what}: ${how} ${was.owner}, ${leftMs.toFixed(0)} ms before it has run out`);
     }
   };
+}
+
+function isDone(document: Document, name: string): boolean {
+  return (document[name] as Document | undefined)?.['state'] === 'DONE';
 }
 
 function leasesOf(document: Document): Map<string, Held> {

@@ -56,6 +56,8 @@ export interface Plan {
   /** The longest lease of a worker, and how often it looks for work. */
   readonly leaseMs: number;
   readonly pollMs: number;
+  /** Entries that a stored feed keeps; below them it is read from its source. */
+  readonly feedCap: number;
   readonly phases: readonly Phase[];
   readonly faults: readonly Fault[];
 }
@@ -109,7 +111,7 @@ function held(random: SeededRandom, together: readonly Operation[]): Operation[]
 
 function ownMishapOf(random: SeededRandom): OwnMishap {
   const atWrite = random.below(random.pick(OWN_WRITES));
-  const kind = random.pick(['stall', 'stall', 'stall', 'stall', 'stall', 'cut', 'death'] as const);
+  const kind = random.pick(['stall', 'stall', 'stall', 'stall', 'cut', 'death', 'death'] as const);
   const forMs = random.pick([30, 300, 1_000, 3_000, 8_000, 20_000]);
   return { kind, atWrite, isBefore: random.next() < 0.7, ...(kind === 'stall' ? { forMs } : {}) };
 }
@@ -130,6 +132,7 @@ export function planOf(seed: number): Plan {
     slowOneIn: random.pick([0, 5, 20, 100]),
     slowMs: random.pick([2, 30, 400, 6_000]),
     ...{ leaseMs: random.pick([1_500, 10_000]), pollMs: random.pick([500, 2_000, 5_000]) },
+    feedCap: random.pick([1_000, 1_000, 4, 2]),
     faults: Array.from({ length: random.pick([0, 1, 3, 6, 12]) }, () => faultOf(random, count)),
   };
 }
@@ -212,6 +215,44 @@ function raceOf(random: SeededRandom, members: number): Operation[] {
       { do: 'move', ...mine, b: step + 1, a: 1, c: random.below(2), at: at + soon() },
     ],
     () => [{ do: 'readThenComment', ...mine, a: 0, c, at: at + soon() }],
+    () => [
+      { do: 'reportByMany', by: i, a: 0, b: 1, c: 0, at },
+      { do: 'dismiss', by: i, a: 0, b: 1, c, at: at + after + soon() },
+      { do: 'reportByMany', by: i, a: 0, b: 1, c, at: at + 2 * after + soon() },
+      {
+        do: random.pick(['dismiss', 'hide', 'edit'] as const),
+        by: i,
+        a: 0,
+        b: 1,
+        c,
+        at: at + 3 * after + soon(),
+      },
+    ],
+    () => [
+      { do: random.pick(['like', 'react'] as const), ...mine, a: 0, c: 0, at, repeatAfterMs: 2 * after },
+      ...(['unlike', 'unreact'] as const).map((what) => ({
+        ...{ do: what, ...mine, a: 0, c, at: at + after + soon() },
+      })),
+    ],
+    () => [
+      { do: 'watch', ...mine, a: 0, c, at },
+      {
+        do: random.pick(['hide', 'remove', 'unshare'] as const),
+        ...theirs,
+        a: 0,
+        c,
+        at: at + after + soon(),
+      },
+    ],
+    // What is cut off is sent again, by the client that waits for it.
+    () => [
+      {
+        ...{ do: random.pick(['follow', 'hide', 'unhide', 'remove', 'comment', 'block', 'edit'] as const) },
+        ...{ ...mine, a: 2, c, at: at + soon() },
+        mishap: { kind: 'death', atWrite: random.below(3), isBefore: random.next() < 0.3 },
+      },
+      { do: random.pick(['follow', 'like', 'comment', 'edit'] as const), ...mine, a: 2, c, at: at + soon() },
+    ],
   ];
   return [...earlier, ...random.pick(races)()];
 }

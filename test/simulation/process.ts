@@ -20,12 +20,14 @@ import { SharedLiveLog, SharedSessionEnds, type StoreLink } from './live-log.ts'
 
 // All of this, and what it imports, is loaded once for each simulated process. See bundle.ts.
 
-/** In milliseconds. */
+/** Durations are in milliseconds. */
 export interface Times {
   /** The longest lease of a worker. */
   readonly leaseMs: number;
   /** How often it looks for work. */
   readonly pollMs: number;
+  /** Entries that a stored feed keeps. */
+  readonly feedCap: number;
 }
 
 export interface ProcessLinks {
@@ -52,7 +54,6 @@ const HEARTBEAT_MS = 10_000;
 export const SETTINGS: Readonly<Record<string, string>> = {
   FAN_OUT_CHUNK: '3',
   FAN_OUT_ATTEMPTS: '50',
-  FEED_CAP: '1000',
   EVENT_RETENTION: '7d',
   REPORT_HIDE_AFTER: '2',
 };
@@ -68,6 +69,7 @@ export async function openProcess({ client, live, times, complained }: ProcessLi
     ...SETTINGS,
     FAN_OUT_LEASE: `${String(times.leaseMs)}ms`,
     POLL_INTERVAL: `${String(times.pollMs)}ms`,
+    FEED_CAP: String(times.feedCap),
   };
   const config: Config = readConfig(settings, { ...BROUGHT, needsKey: false });
   const database = openDatabase(client.db('simulation'), {

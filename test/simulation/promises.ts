@@ -20,6 +20,8 @@ export const PROMISES = {
   'a follow is news once': 'docs/notifications.md',
   'a retry changes nothing': 'docs/backend.md',
   'what is deleted stays as it is': 'docs/operations.md',
+  'what changes during work is work again': 'docs/architecture.md',
+  'counts differ by what is on its way': 'docs/operations.md',
   'numbers only rise': 'docs/architecture.md',
   'work ends': 'docs/operations.md',
   'no mistakes of ours': 'docs/operations.md',

@@ -67,7 +67,7 @@ export class Records {
           `action ${id} has been shown again, and nothing says when`,
         );
     }
-    for (const field of ['version', 'audienceRev', 'fanOut.version']) {
+    for (const field of ['version', 'audienceRev', 'fanOut.version', 'ruling']) {
       const [now = 0, before = 0] = [at(is, field), at(was, field)] as [number?, number?];
       if (now < before)
         this.#fault('numbers only rise', `${field} of ${id} went from ${String(before)} to ${String(now)}`);

@@ -7,7 +7,8 @@ import type { OnPut } from './memory-server.ts';
 import { EPOCH } from './machine.ts';
 import { isKeyed, Nothing, OPERATIONS, STRANGERS, type Sent, type Stage } from './operations.ts';
 import type { Fault, Operation, Plan } from './plan.ts';
-import { Promises, type Promised } from './promises.ts';
+import { PassesWatched } from './passes.ts';
+import { Promises, type PromiseName, type Promised } from './promises.ts';
 import { Records } from './records.ts';
 import { Scheduler, settled } from './scheduler.ts';
 import { isAway, Watcher, type Around } from './watcher.ts';
@@ -80,18 +81,25 @@ class Run {
     this.#members = Array.from({ length: plan.members }, (_, n) => `m${String(n)}`);
     this.#scheduler = new Scheduler(plan.seed);
     const now = (): number => EPOCH + this.#scheduler.time;
-    this.#records = new Records(now, (promise, what) => {
-      if (this.problems.length < MOST_PROBLEMS) this.problems.push({ promise, what });
-    });
     const slackMs = 300 + 2 * Math.max(plan.latencyMs, plan.slowOneIn === 0 ? 0 : plan.slowMs);
-    const leases = leasesWatched(this.#scheduler, slackMs, (what) => {
-      this.problems.push({ promise: 'who has a lease has it alone', what });
+    const note = (promise: PromiseName, what: string): void => {
+      if (this.problems.length < MOST_PROBLEMS) this.problems.push({ promise, what });
+    };
+    this.#records = new Records(now, note);
+    const writer = (): string => this.#installation.writer;
+    const leases = leasesWatched({ scheduler: this.#scheduler, slackMs, writer }, (what) => {
+      note('who has a lease has it alone', what);
     });
+    const passes = new PassesWatched(!isTroubled(plan), note);
     const onPut: OnPut = (collection, document, before) => {
       leases(collection, document, before);
       this.#records.put(collection, document, before);
+      passes.put(collection, document, before);
     };
-    this.#installation = new Installation(this.#scheduler, bundle, { onPut, times: plan });
+    this.#installation = new Installation(this.#scheduler, bundle, {
+      ...{ onPut, times: plan },
+      onRead: (collection, found) => passes.read(collection, found),
+    });
     for (const fault of plan.faults)
       this.#faults.set(fault.atCommand, [...(this.#faults.get(fault.atCommand) ?? []), fault]);
   }
@@ -407,6 +415,13 @@ class Run {
   }
 }
 
+/** Calls are cut off and sent again. */
+function isTroubled({ phases, faults }: Plan): boolean {
+  const own = phases.flatMap(({ operations }) => operations.flatMap(({ mishap }) => mishap?.kind ?? []));
+  return [...own, ...faults.map(({ kind }) => kind)].some((kind) => CUTTING.has(kind));
+}
+
+const CUTTING = new Set(['death', 'cut', 'away', 'full', 'clock']);
 const EXISTS = { $exists: true };
 /** What is recorded as not done, where. */
 const TO_DO: readonly (readonly [what: string, collection: string, filter: Document])[] = [

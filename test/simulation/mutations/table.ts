@@ -54,8 +54,8 @@ export const FAULTS: readonly Fault[] = [
     by: ['follow', 'block'],
     of: 'the changelog',
     file: 'src/features/follow/settle-follows.ts',
-    from: 'for (const { userId, otherId } of blocked) {',
-    to: 'for (const { userId, otherId } of blocked.slice(0, 0)) {',
+    from: 'for (const { userId, otherId } of blocked)\n    await',
+    to: 'for (const { userId, otherId } of blocked.slice(0, 0))\n    await',
   },
   {
     name: 'a mark and an arrival in one millisecond: what comes later counts as read',
@@ -262,7 +262,7 @@ export const FAULTS: readonly Fault[] = [
     by: ['comment', 'edit'],
     of: 'a condition',
     file: STAGES,
-    from: "{ $eq: ['$fanOut.state', 'PENDING'] },\n      { $eq: ['$fanOut.lane', 'LIVE'] },",
+    from: "{ $eq: ['$fanOut.state', 'PENDING'] },\n      { $eq: ['$fanOut.lane', 'LIVE'] },\n      { $lte: ['$fanOut.leaseUntil', now] },",
     to: "{ $eq: ['$fanOut.lane', 'LIVE'] },",
   },
   {
