@@ -28,12 +28,14 @@ export function leasesWatched({ scheduler, slackMs, writer }: Watched, fault: (w
     for (const [name, was] of before === null ? [] : leasesOf(before)) {
       const is = held.get(name);
       const leftMs = was.until - (EPOCH + scheduler.time);
-      if (is?.owner === was.owner || leftMs <= slackMs) continue;
       const by = writer();
+      const isAsItWas = is?.owner === was.owner && (is.until === was.until || holders.get(is.owner) === by);
+      if (isAsItWas || leftMs <= slackMs) continue;
       // Who has served a whole audience says so, even when another has it now.
       if (is === undefined && (holders.get(was.owner) === by || isDone(document, name))) continue;
       const what = `${name} of ${collection} ${JSON.stringify(document['_id'])}`;
-      const how = is === undefined ? `${by} ends that of` : `${is.owner} takes it from`;
+      const how =
+        is === undefined || is.owner === was.owner ? `${by} changes that of` : `${is.owner} takes it from`;
       fault(`${what}: ${how} ${was.owner}, ${leftMs.toFixed(0)} ms before it has run out`);
     }
   };
