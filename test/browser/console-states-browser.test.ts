@@ -2,8 +2,15 @@ import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MEMBERS, REFS, FOLLOWS } from '../../parts/demo/src/people.ts';
 import { story } from '../../parts/demo/src/story.ts';
-import { findBrowser, textOf } from '../support/browser.ts';
-import { axeViolationsInBoth, has, openConsole, picture, type ConsoleWorld } from '../support/console.ts';
+import { clickOn, findBrowser, textOf } from '../support/browser.ts';
+import {
+  axeViolationsInBoth,
+  click,
+  has,
+  openConsole,
+  picture,
+  type ConsoleWorld,
+} from '../support/console.ts';
 import { ask, upsert } from '../support/feed-api.ts';
 import { isLeftOut } from '../support/needed.ts';
 
@@ -21,6 +28,7 @@ const SCREENS = [
   ],
   ...['erasures', 'webhooks', 'inspector/ada', 'types', 'tail', 'member/ada', 'slice/ada', 'action/nothing'],
 ];
+const SIDES = ['feed?show=groups', 'notifications?show=settings'];
 const FORBIDDEN = ['overview', 'deliveries', 'moderation', 'member/ada'];
 const FAILED = {
   contentType: 'application/json',
@@ -58,7 +66,7 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console while it has 
       await page.setViewport({ width, height: 844 });
       expect(await page.evaluate(TOO_WIDE), `${name} at ${String(width)}`).toBe(0);
       const wrong = await axeViolationsInBoth(page, (colours) =>
-        picture(page, `state-${name.replaceAll('/', '-')}-${String(width)}-${colours}`),
+        picture(page, `state-${name.replaceAll(/\W/g, '-')}-${String(width)}-${colours}`),
       );
       expect(wrong, `${name} at ${String(width)}`).toEqual({});
     }
@@ -74,9 +82,11 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console while it has 
       if (!isQuery(request)) void request.continue();
     });
     await page.reload();
-    for (const place of SCREENS) {
+    for (const place of [...SCREENS, ...SIDES]) {
       await goTo(page, place);
-      await page.waitForSelector('main [aria-label="Loading"], main [data-fanfare="skeleton"]');
+      await page.waitForSelector(
+        'main [aria-label="Loading"], main [data-fanfare="skeleton"], main [aria-busy="true"]',
+      );
       // Nothing is said of what is not known yet.
       expect(await textOf(page, 'main'), place).not.toMatch(/\d unread|unknown|Nothing/);
       await look(page, `loading-${place}`);
@@ -93,14 +103,35 @@ describe.skipIf(isLeftOut(typeof found !== 'string'))('the console while it has 
       void (isQuery(request) ? request.respond(FAILED) : request.continue());
     });
     await page.reload();
-    for (const place of SCREENS) {
+    for (const place of [...SCREENS, ...SIDES]) {
       await goTo(page, place);
       // Said once for each thing that failed, and each can be tried again.
       await has(page, 'Something went wrong');
-      expect(await page.$$('main [role="alert"]:not(:has(button))'), place).toEqual([]);
+      const alone = await page.$$('main [role="alert"]:not([data-fanfare] > *):not(:has(button))');
+      expect(alone, place).toEqual([]);
       expect(await textOf(page, 'main'), place).not.toMatch(/\d unread|unknown|Nothing/);
       await look(page, `failed-${place}`);
     }
+  });
+
+  test('a thread and the menu of an item', async () => {
+    await using visited = await world.visit('#/feed');
+    const { page } = visited;
+    await page.waitForSelector('article');
+    const held: HTTPRequest[] = [];
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (isQuery(request)) held.push(request);
+      else void request.continue();
+    });
+    await click(page, 'Comments');
+    await page.waitForSelector('article [data-fanfare="comments"]');
+    await look(page, 'loading-thread');
+    for (const request of held) void request.respond(FAILED);
+    await has(page, 'Something went wrong', 'article');
+    await look(page, 'failed-thread');
+    await clickOn(page, 'article button[aria-haspopup="menu"]');
+    await look(page, 'failed-thread-menu');
   });
 
   test('forbidden', async () => {
