@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { IS_DEEP, repeats, SEED } from '../support/seed.ts';
+import { FAULTS } from './mutations/table.ts';
 
 const SEEDS = repeats(200);
 /** A usual run has the same seeds each time, a deep one has new ones. */
@@ -28,3 +30,7 @@ test(
   },
   60 * 60_000,
 );
+
+test.each(FAULTS)('what it takes to put back "$name" stands once in the sources', ({ file, from }) => {
+  expect(readFileSync(file, 'utf8').split(from)).toHaveLength(2);
+});
