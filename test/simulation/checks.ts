@@ -311,7 +311,7 @@ function firstDifference(a: readonly string[], b: readonly string[]): string {
 }
 
 /** The last ruling of the queue holds, unless a moderator has decided since: then the queue has nothing to say. */
-async function reportFaults({ observer, promises }: Checked): Promise<string[]> {
+async function reportFaults({ observer }: Checked): Promise<string[]> {
   const { collections } = observer.core;
   const faults: string[] = [];
   const actions = await collections.actions.find({ isDeleted: false }).toArray();
@@ -332,10 +332,7 @@ async function reportFaults({ observer, promises }: Checked): Promise<string[]> 
     if (isHidden && isWithheld === true && !isInQueue)
       faults.push(`${target} is hidden until somebody looks, and in no queue`);
     const verdict = report?.ruling?.verdict;
-    // What a process has sent before it died may show it after the retry, and then nobody says so to the queue.
-    const isLate = promises.wasSentAgain(`${target.replace(':', ' ')} shown`, 'yes');
-    if (verdict === 'WITHHELD' && !isHidden && !isLate)
-      faults.push(`${target} is shown, and was withheld last`);
+    if (verdict === 'WITHHELD' && !isHidden) faults.push(`${target} is shown, and was withheld last`);
     if (verdict === 'SHOWN' && isHidden && isWithheld === true)
       faults.push(`${target} is withheld, and was to be shown last`);
   }

@@ -70,11 +70,6 @@ export class Promises {
     return new Set([...left.map(({ is }) => is), ...(isOpen && left.length > 0 ? ['*'] : [])]);
   }
 
-  /** A first attempt may be carried out after the one that was answered. */
-  wasSentAgain(of: string, is: string): boolean {
-    return (this.#said.get(of) ?? []).some((one) => one.is === is && one.lateUntil > one.from);
-  }
-
   /** What was acknowledged, about things of which this is what they are called first. */
   *acknowledged(
     first: string,

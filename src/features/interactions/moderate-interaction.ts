@@ -75,11 +75,10 @@ async function hideForGood(core: Core, found: ShownInteraction, change: HiddenCh
   return unchanged(core, found);
 }
 
+/** The queue of reports decides first about what it withholds: its ruling is carried out also if this call is cut off. */
 async function showAgain(core: Core, found: ShownInteraction, change: HiddenChange): Promise<Interaction> {
-  const shown = (await changeHidden(core, found, change)) ?? (await unchanged(core, found));
-  // Afterwards, so that it stays in the queue until it is shown.
-  await release(core, found.interaction.id, 'SHOWN', change.by);
-  return shown;
+  const released = await release(core, found.interaction.id, 'SHOWN', change.by);
+  return (await changeHidden(core, found, change)) ?? released ?? unchanged(core, found);
 }
 
 /** A moderator has decided about what reports withhold, whether it is hidden already or about to be. */
@@ -88,9 +87,9 @@ async function release(
   id: InteractionId,
   verdict: 'SHOWN' | 'HIDDEN',
   by: UserId,
-): Promise<void> {
+): Promise<Interaction | null> {
   const released = await core.reports.release({ kind: 'interaction', id }, verdict, by, clock.now());
-  if (released !== null) await carryOutOnInteraction(core, id, released, { by, reason: null });
+  return released === null ? null : (await carryOut(core, id, released, { by, reason: null })).changed;
 }
 
 /** Hides or shows an interaction as its report says, unless that is done. @returns whether the interaction is there */
@@ -100,15 +99,24 @@ export async function carryOutOnInteraction(
   report: Report,
   by: Pick<HiddenChange, 'by' | 'reason'>,
 ): Promise<boolean> {
+  return (await carryOut(core, id, report, by)).isThere;
+}
+
+async function carryOut(
+  core: ChangeCore,
+  id: InteractionId,
+  report: Report,
+  by: Pick<HiddenChange, 'by' | 'reason'>,
+): Promise<{ readonly isThere: boolean; readonly changed: Interaction | null }> {
   const { ruling } = report;
-  if (ruling?.isDue !== true) return true;
+  if (ruling?.isDue !== true) return { isThere: true, changed: null };
   const found = await core.interactions.find(id);
-  if (found === null) return false;
+  if (found === null) return { isThere: false, changed: null };
   const [action] = await core.actions.findByIds([found.interaction.actionId]);
   const changed = await core.interactions.rule(found.interaction, ruling, { ...by, at: clock.now() });
-  if (changed !== null && action !== undefined) await concludeHidden(core, action, changed);
+  const shown = changed === null || action === undefined ? null : await concludeHidden(core, action, changed);
   await core.reports.carriedOut(report);
-  return true;
+  return { isThere: true, changed: shown };
 }
 
 interface HiddenChange {

@@ -89,18 +89,23 @@ async function hideForGood(core: Core, id: ActionId, change: Change): Promise<Ac
   }
 }
 
+/** The queue of reports decides first about what it withholds: its ruling is carried out also if this call is cut off. */
 async function showAgain(core: Core, id: ActionId, change: Change): Promise<Action | null> {
+  const released = await release(core, id, 'SHOWN', change.by);
   const changed = await core.moderation.apply(id, { ...change, at: clock.now() });
   await conclude(core, id, changed);
-  // Afterwards, so that it stays in the queue until it is shown.
-  await release(core, id, 'SHOWN', change.by);
-  return changed;
+  return changed ?? released;
 }
 
 /** A moderator has decided about what reports withhold, whether it is hidden already or about to be. */
-async function release(core: Core, id: ActionId, verdict: 'SHOWN' | 'HIDDEN', by: UserId): Promise<void> {
+async function release(
+  core: Core,
+  id: ActionId,
+  verdict: 'SHOWN' | 'HIDDEN',
+  by: UserId,
+): Promise<Action | null> {
   const released = await core.reports.release({ kind: 'action', id }, verdict, by, clock.now());
-  if (released !== null) await carryOutOnAction(core, id, released, { by, reason: null });
+  return released === null ? null : (await carryOut(core, id, released, { by, reason: null })).changed;
 }
 
 /** Hides or shows an action as its report says, unless that is done. @returns whether the action is there */
@@ -110,12 +115,21 @@ export async function carryOutOnAction(
   report: Report,
   by: Pick<Change, 'by' | 'reason'>,
 ): Promise<boolean> {
+  return (await carryOut(core, id, report, by)).isThere;
+}
+
+async function carryOut(
+  core: ChangeCore,
+  id: ActionId,
+  report: Report,
+  by: Pick<Change, 'by' | 'reason'>,
+): Promise<{ readonly isThere: boolean; readonly changed: Action | null }> {
   const { ruling } = report;
-  if (ruling?.isDue !== true) return true;
-  const { isThere, changed } = await core.moderation.rule(id, ruling, { ...by, at: clock.now() });
-  await conclude(core, id, changed);
-  if (isThere) await core.reports.carriedOut(report);
-  return isThere;
+  if (ruling?.isDue !== true) return { isThere: true, changed: null };
+  const ruled = await core.moderation.rule(id, ruling, { ...by, at: clock.now() });
+  await conclude(core, id, ruled.changed);
+  if (ruled.isThere) await core.reports.carriedOut(report);
+  return ruled;
 }
 
 /** For changes that do not read the action first; free if there is nobody else's. @throws FanfareError NOT_FOUND */

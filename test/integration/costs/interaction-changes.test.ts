@@ -43,6 +43,8 @@ test('removes, hides, shows again and edits an interaction with few commands', a
     shown: [
       ...found,
       // Whom it concerns, who find it where it is shown.
+      // Which ruling of the queue was carried out last.
+      'find interactions',
       'find interactions',
       'findAndModify interactions',
       'find interactions',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createRepositories } from '../../../src/app/repositories.ts';
 import type { Core } from '../../../src/core/core.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
@@ -10,6 +11,7 @@ import { hideAction, unhideAction } from '../../../src/features/moderation/moder
 import { publishAction } from '../../../src/features/publish/publish-action.ts';
 import { updateAction } from '../../../src/features/publish/update-action.ts';
 import { carryOutRulings, report, resolveReport } from '../../../src/features/reports/reports.ts';
+import type { Collections } from '../../../src/storage/database/mongo.ts';
 import { hold, type Held } from '../../support/held.ts';
 import { openParts, type Parts } from '../../support/parts.ts';
 
@@ -99,6 +101,22 @@ async function reasonsOf({ parts }: Thing): Promise<string[]> {
 async function stateOf({ parts, reportId }: Thing): Promise<string> {
   const found = await parts.core.reports.find(reportId);
   return `${found?.state ?? ''} ${String(found?.open)} ${found?.isWithheld === true ? 'withheld' : ''}`.trim();
+}
+
+/** Whose writes that hide or show something come late: when they are let go. */
+function lateOf(collections: Collections, held: Held): Collections {
+  const late = <C extends object>(collection: C): C =>
+    new Proxy(collection, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        const call = (...args: unknown[]): unknown => Reflect.apply(value, target, args) as unknown;
+        return name === 'findOneAndUpdate'
+          ? (...args: unknown[]) => held.wait().then(() => call(...args))
+          : call;
+      },
+    });
+  return { ...collections, actions: late(collections.actions), interactions: late(collections.interactions) };
 }
 
 const BY_MANY = 'HIDE automatic Reported by many, until somebody has looked';
@@ -254,6 +272,52 @@ test.each(KINDS)('%s: what was cut off after a decision is done by upkeep, once'
   await mend(thing);
   expect([await thing.isSeen(), await reasonsOf(thing)]).toEqual([true, ['UNHIDE mona ', BY_MANY]]);
   expect(await thing.core.reports.ruledBefore(new Date(Date.now() + 60_000), null, 10)).toEqual([]);
+});
+
+test.each(KINDS)('%s: shown again by a call that is cut off, it is what the queue says', async (kind) => {
+  await using parts = await openParts();
+  const thing = await openThing(parts, kind);
+  await thing.reportBy('bob');
+  const die = () => Promise.reject(new Error('Died'));
+  const { reports, moderation, interactions } = thing.core;
+  await expect(thing.unhide({ ...thing.core, reports: { ...reports, release: die } })).rejects.toThrow(
+    'Died',
+  );
+  await mend(thing);
+  expect([await thing.isSeen(), await stateOf(thing)]).toEqual([false, 'OPEN 2 withheld']);
+  const dying: Core = {
+    ...thing.core,
+    moderation: { ...moderation, rule: die, apply: die },
+    interactions: { ...interactions, rule: die, setHidden: die },
+  };
+  await expect(thing.unhide(dying)).rejects.toThrow('Died');
+  await mend(thing);
+  expect([await thing.isSeen(), await stateOf(thing)]).toEqual([true, 'OPEN 2']);
+  await thing.edit('Worse');
+  for (const userId of ['ann', 'bob']) await thing.reportBy(userId);
+  expect([await thing.isSeen(), await stateOf(thing)]).toEqual([false, 'OPEN 4 withheld']);
+});
+
+test.each(KINDS)('%s: a write that comes late does not show what was withheld since', async (kind) => {
+  await using parts = await openParts();
+  const thing = await openThing(parts, kind);
+  await thing.reportBy('bob');
+  const held = hold();
+  const { database } = parts;
+  const late = createRepositories(lateOf(database.collections, held));
+  const written = thing.unhide({
+    ...thing.core,
+    moderation: { ...thing.core.moderation, apply: late.moderation.apply },
+    interactions: { ...thing.core.interactions, setHidden: late.interactions.setHidden },
+    reports: { ...thing.core.reports, release: () => Promise.resolve(null) },
+  });
+  await held.isReached;
+  await thing.unhide();
+  await thing.edit('Worse');
+  for (const userId of ['ann', 'bob']) await thing.reportBy(userId);
+  held.letGo();
+  await written;
+  expect([await thing.isSeen(), await stateOf(thing)]).toEqual([false, 'OPEN 4 withheld']);
 });
 
 test.each(KINDS)(

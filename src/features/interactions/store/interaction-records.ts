@@ -271,10 +271,27 @@ function hiding(
     return document === null ? null : { interaction: toInteraction(document), settling: token.toHexString() };
   }
 
+  /** However late the write arrives, it does not show what a later ruling of the queue of reports has withheld. */
+  async function show(
+    interaction: InteractionKey,
+    moderation: InteractionModeration,
+  ): Promise<ChangedHidden | null> {
+    const hidden = { ...recordOf(interaction), state: 'HIDDEN' as const };
+    const found = await collection.findOne(hidden, { projection: { ruling: 1 } });
+    if (found === null) return null;
+    const applies = { ruling: found.ruling ?? { $exists: false } };
+    return changeHidden(interaction, moderation, { applies, set: {} });
+  }
+
   return {
-    /** Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. */
+    /**
+     * Hides or shows it and records the moderator, in one write. `null` when it is not in the opposite state. To show it takes a look
+     * first.
+     */
     setHidden: (interaction: InteractionKey, moderation: InteractionModeration) =>
-      changeHidden(interaction, moderation),
+      moderation.kind === 'UNHIDE_INTERACTION'
+        ? show(interaction, moderation)
+        : changeHidden(interaction, moderation),
 
     /** Keeps hidden, as this moderator's decision, an interaction that is hidden only until somebody has looked. `false`: it is not. */
     async takeOver(interaction: InteractionKey, moderation: InteractionModeration): Promise<boolean> {

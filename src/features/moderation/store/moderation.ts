@@ -233,12 +233,23 @@ export function moderationRepository(
     return document === null ? null : toAction(document);
   }
 
+  /** However late the write arrives, it does not show what a later ruling of the queue of reports has withheld. */
+  async function show(id: ActionId, moderation: Moderation): Promise<Action | null> {
+    const found = await actions.findOne(
+      { _id: new ObjectId(id), isDeleted: false, isHidden: true },
+      { projection: { ruling: 1 } },
+    );
+    if (found === null) return null;
+    return change(id, moderation, { applies: { ruling: found.ruling ?? { $exists: false } }, set: {} });
+  }
+
   return {
     /**
      * Changes an action, requests a pass and records who did it, in one write. `null` when the action is already in the
-     * wanted state or does not exist.
+     * wanted state or does not exist. To show it takes a look first.
      */
-    apply: (id: ActionId, moderation: Moderation): Promise<Action | null> => change(id, moderation),
+    apply: (id: ActionId, moderation: Moderation): Promise<Action | null> =>
+      moderation.kind === 'UNHIDE' ? show(id, moderation) : change(id, moderation),
 
     /**
      * Deletes what is scheduled: nobody has it, so there is no event, and its pass only leaves a tombstone. `null`: it is not
