@@ -7,7 +7,7 @@ import { checkHostConfig, type HostConfig } from '../../../src/descriptors/host-
 import type { InteractionToCheck, PublicationToCheck } from '../../../src/domain/hook.ts';
 import { signatureHeaders, signingKey } from '../../../src/domain/signature.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { actionsInReview, commentsInReview } from '../../../src/features/reports/reports.ts';
+import { actionsInReview, carryOutRulings, commentsInReview } from '../../../src/features/reports/reports.ts';
 import { addInteraction } from '../../../src/features/interactions/add-interaction.ts';
 import {
   unhideInteraction,
@@ -281,7 +281,7 @@ test('whenever a process dies, all that the hook holds is in the queue, and dism
   expect(await hidden()).toEqual([]);
 });
 
-test('what a process that dies was about to show is hidden only while it is in the queue', async () => {
+test('what a process that dies was about to show is shown by upkeep', async () => {
   await using closer = new Closer();
   await using parts = await openParts();
   const { services, session, database } = parts;
@@ -291,9 +291,9 @@ test('what a process that dies was about to show is hidden only while it is in t
   const mona = session('mona', 'moderator');
   const dying = createRepositories(crashingCollections(database.collections, 1));
   await expect(unhideInteraction({ ...core, ...dying }, mona, interaction.id)).rejects.toThrow(Crash);
-  const { edges } = await services.readReports(mona, {});
-  expect(edges).toMatchObject([{ node: { state: 'OPEN', isWithheld: true } }]);
-  await services.unhideInteraction(mona, interaction.id);
+  expect(await services.getInteraction(session('eve'), interaction.id)).toBeNull();
+  await carryOutRulings(core, new Date(Date.now() + 60_000));
+  expect(await services.getInteraction(session('eve'), interaction.id)).not.toBeNull();
   expect((await services.readReports(mona, {})).edges).toMatchObject([{ node: { state: 'DISMISSED' } }]);
 });
 
