@@ -108,6 +108,8 @@ export async function enterInstallation(
     announced: (log) => void gaps.delete(log),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      // What is said on the way would register this process again.
+      await saying;
       // Others announce it when the registration has expired.
       if (gaps.size > 0) return;
       // While the database is away this fails; the registration then expires.

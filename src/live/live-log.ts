@@ -253,7 +253,7 @@ export interface LiveLog extends AsyncDisposable {
    */
   forget(userId: UserId): Promise<void>;
   /**
-   * All who watch are sent `resync`, and so is everybody who resumes: some may have missed events, and it is not known who.
+   * All watchers receive `resync`, and so do all that resume: some may have missed events, and it is not known which.
    * @throws LiveLogUnavailable
    */
   interrupt(): Promise<void>;

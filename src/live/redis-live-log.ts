@@ -43,6 +43,8 @@ export class RedisLiveLog implements LiveLog {
   readonly #hints: RedisChannel;
   readonly #watchers = new WatcherSet();
   readonly #gaps = new GapLedger();
+  /** Announcements on their way. */
+  #announcing = 0;
   /** Each log is decoded on its own: one that cannot be does not concern the others. */
   readonly #read = gathered(
     async (logs: readonly AskedLog[]) => {
@@ -222,7 +224,7 @@ export class RedisLiveLog implements LiveLog {
     if (this.#closed) throw new LiveLogUnavailable('Live log: closed');
   }
 
-  /** What is being delivered may be stored as done right afterwards: by then the gap must outlive this process. */
+  /** The caller may store its delivery as done right after this: by then the gap must be written down. */
   async #noteGap(gaps: Iterable<UserId> | 'all'): Promise<void> {
     this.#gaps.note(gaps);
     this.#setTimer();
@@ -237,17 +239,20 @@ export class RedisLiveLog implements LiveLog {
   async #announceGaps(): Promise<void> {
     if (this.#gaps.isEmpty) return;
     const gaps = this.#gaps.take();
+    this.#announcing += 1;
     try {
       await this.#store.markGaps(gaps);
-      this.#sayNoGap();
     } catch (error) {
       await this.#noteGap(gaps);
       this.#onTrouble('announce a gap', error);
+    } finally {
+      this.#announcing -= 1;
     }
+    this.#withdrawNote();
   }
 
-  #sayNoGap(): void {
-    if (this.#gaps.isEmpty) this.#gapNotes?.announced(this);
+  #withdrawNote(): void {
+    if (this.#announcing === 0 && this.#gaps.isEmpty) this.#gapNotes?.announced(this);
   }
 
   /** A single timer, active only while there is something to do. */

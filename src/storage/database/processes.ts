@@ -29,7 +29,6 @@ export interface RunningProcess {
 /** Processes of the installation: a few documents, always read in full. Unique key: `_id`. */
 export function processesRepository({ processes }: Collections) {
   const running = (now: Date) => ({ seenAt: { $gt: new Date(now.getTime() - GONE_AFTER_MS) } });
-
   const ended = (now: Date) => ({ seenAt: { $lte: new Date(now.getTime() - GONE_AFTER_MS) } });
 
   return {

@@ -99,8 +99,8 @@ async function settleAbandonedFollows(
 }
 
 /**
- * A process that was killed before it reached the live log again knew of events that are missing, and nobody else does: everybody who
- * watches queries again. One command if there is none.
+ * A process that was killed before it reached the live log again knew of events that are missing, and nobody else does: all
+ * watchers query again. One command if there is none.
  */
 async function announceGaps({ processes, liveLog }: Context, now: Date): Promise<void> {
   const left: string[] = [];
